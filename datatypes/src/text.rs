@@ -35,6 +35,8 @@ pub use index_list::{ListForm, index_list, repeated_index};
 pub use names::{no_such, similar};
 pub use program::{is_program, program};
 pub use reader::{NamedList, TextError, TextReader};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use value::Definitions;
 
 use crate::{Argument, Constructor, Layout};
@@ -69,6 +71,18 @@ impl FromStr for Layout {
         let layout = reader.layout()?;
         reader.end("the layout")?;
         Ok(layout)
+    }
+}
+
+impl Serialize for Layout {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_text())
+    }
+}
+
+impl<'de> Deserialize<'de> for Layout {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 

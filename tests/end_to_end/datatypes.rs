@@ -142,20 +142,16 @@ fn gate(mpi: &Mpi) {
 /// An operation does in a program what it does in the rank program: on a type without faults both are right. Of the other forms, which
 /// change its text by few rules, every fourth.
 fn programs_are_right(mpi: &Mpi) {
-    let few =
-        (Case::with_layout(0, String::new(), 3, true), "contiguous(5, int32)".parse::<Layout>().unwrap());
+    let few = Case::with_layout(0, "contiguous(5, int32)".parse().unwrap(), 3, true);
     // So many that a program lists those of one item.
-    let many = (
-        Case::with_layout(0, String::new(), 30, true),
-        "resized(0, 16, vector(2, 1, 2, int32))".parse().unwrap(),
-    );
+    let many = Case::with_layout(0, "resized(0, 16, vector(2, 1, 2, int32))".parse().unwrap(), 30, true);
     let folder = setup::scratch();
     let (source, program_file) = (folder.join("operation.c"), folder.join("operation"));
     let tried = OPERATIONS.iter().enumerate().filter(|(number, operation)| {
         !operation.needs(conformance::Need::WithoutData) && (!operation.is_form || number % 4 == 0)
     });
-    for ((_, operation), (case, layout)) in tried.zip([few, many].iter().cycle()) {
-        let hit = Hit { operation, ..Hit::untried(case, layout) };
+    for ((_, operation), case) in tried.zip([few, many].iter().cycle()) {
+        let hit = Hit { operation, ..Hit::untried(case) };
         std::fs::write(&source, program(&hit, mpi.name, operation.ranks, true)).unwrap();
         run(mpi.command(&mpi.mpicc).arg(&source).arg("-o").arg(&program_file)).expect_code(0);
         let ranks = operation.ranks.to_string();

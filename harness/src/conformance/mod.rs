@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::check::{Answer, Check};
 use crate::model::mpi_label;
 use crate::mpi::Target;
+use crate::report::columns::{Align, Column, Table};
 
 /// A check that prints nothing for so many seconds is stopped. No step takes nearly so long, even for large messages on a slow
 /// machine.
@@ -63,4 +64,10 @@ impl CheckResult {
     pub fn is_failure(&self) -> bool {
         self.answer.outcome.is_failure()
     }
+}
+
+/// A table of texts.
+fn left_aligned<'a>(names: impl Iterator<Item = &'a str>, rows: Vec<Vec<String>>) -> Table<'a> {
+    let column = |(i, name)| Column::new(name, Align::Left, if i == 0 { 0 } else { 2 });
+    Table { columns: names.enumerate().map(column).collect(), rows }
 }

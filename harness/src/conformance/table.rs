@@ -1,8 +1,8 @@
 //! Results of checks as a table: a row per check, a column per MPI.
 
-use super::CheckResult;
+use super::{CheckResult, left_aligned};
 use crate::model::check::CheckOutcome;
-use crate::report::columns::{Align, Column, fitted, text_width, wrapped};
+use crate::report::columns::{text_width, wrapped};
 use crate::report::names::distinct;
 
 const LEGEND: &str = "Each check is a process of its own; an MPI that conforms to the standard passes it. Results of runs that rest \
@@ -20,11 +20,10 @@ pub fn table(results: &[CheckResult], width: Option<u16>) -> String {
     while !left.is_empty() {
         let fits = |count: &usize| {
             let lines = outcomes(&left[..*count], results);
-            room.is_none_or(|room| lines.iter().all(|line| line.chars().count() <= room))
+            room.is_none_or(|room| lines.lines().all(|line| line.chars().count() <= room))
         };
         let (shown, rest) = left.split_at((2..=left.len()).rev().find(fits).unwrap_or(1));
-        outcomes(shown, results).iter().for_each(|line| text += &format!("{line}\n"));
-        text.push('\n');
+        text += &format!("{}\n", outcomes(shown, results));
         left = rest;
     }
     for mpi in mpis {
@@ -34,22 +33,16 @@ pub fn table(results: &[CheckResult], width: Option<u16>) -> String {
 }
 
 /// A heading, and a line for each check that one of these MPIs has.
-fn outcomes(mpis: &[String], results: &[CheckResult]) -> Vec<String> {
-    let columns: Vec<_> =
-        (0..1 + mpis.len()).map(|i| Column::new("", Align::Left, if i == 0 { 0 } else { 2 })).collect();
-    let mut rows: Vec<Vec<String>> =
-        vec![["check".to_owned()].into_iter().chain(mpis.iter().cloned()).collect()];
-    for check in distinct(results.iter().map(|result| result.check.clone())) {
+fn outcomes(mpis: &[String], results: &[CheckResult]) -> String {
+    let row = |check: String| {
         let of = |mpi: &String| results.iter().find(|r| r.mpi_label() == *mpi && r.check == check);
-        let cells: Vec<_> = mpis.iter().map(of).collect();
-        if cells.iter().any(Option::is_some) {
-            let label = |result: &CheckResult| result.answer.outcome.name().to_owned();
-            let cells: Vec<_> =
-                cells.into_iter().map(|result| result.map_or_else(String::new, label)).collect();
-            rows.push([check].into_iter().chain(cells).collect());
-        }
-    }
-    fitted(&columns, &rows, None, 0).rows
+        let label = |mpi| of(mpi).map_or("", |result| result.answer.outcome.name()).to_owned();
+        let cells: Vec<String> = mpis.iter().map(label).collect();
+        cells.iter().any(|cell| !cell.is_empty()).then(|| [vec![check.clone()], cells].concat())
+    };
+    let checks = distinct(results.iter().map(|result| result.check.clone()));
+    let names = ["check"].into_iter().chain(mpis.iter().map(String::as_str));
+    left_aligned(names, checks.into_iter().filter_map(row).collect()).text(None)
 }
 
 /// The results of an MPI in one line.

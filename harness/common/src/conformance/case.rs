@@ -1,17 +1,16 @@
 //! Cases, the batches in which a process tries them, and what it leaves for the process that started it.
 
-use datatypes::Construction;
+use datatypes::{Construction, Layout};
 use serde::{Deserialize, Serialize};
 
 use super::{OPERATIONS, Operation};
 
 /// A layout, and how many items of it are sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// Its number in the run.
     pub number: u64,
-    /// The layout as text.
-    pub layout: String,
+    pub layout: Layout,
     /// Items in a message.
     pub items: u32,
     /// Whether data ends at a page that cannot be accessed; otherwise it begins behind one.
@@ -24,7 +23,7 @@ pub struct Case {
     pub is_generated: bool,
     /// Operations that are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub skipped: Vec<String>,
+    pub skipped: Vec<&'static Operation>,
 }
 
 /// The first cases try all operations, and later ones only one in so many of those that take long: other ones for the next case.
@@ -38,7 +37,7 @@ pub const FIRST_FIXED: u64 = 1 << 32;
 
 impl Case {
     /// One of many cases.
-    pub fn with_layout(number: u64, layout: String, items: u32, at_end: bool) -> Self {
+    pub fn with_layout(number: u64, layout: Layout, items: u32, at_end: bool) -> Self {
         let (construction, skipped) = (Construction::Usual, Vec::new());
         Self { number, layout, items, at_end, construction, is_generated: true, skipped }
     }
@@ -52,7 +51,7 @@ impl Case {
             false if is_slow && (ALL_OPERATIONS..FIRST_FIXED).contains(&self.number) => ONE_IN,
             false => 1,
         };
-        !self.skipped.iter().any(|skipped| skipped == operation.name)
+        !self.skipped.iter().any(|skipped| *skipped == operation)
             && (self.number + operation.number() as u64).is_multiple_of(one_in)
     }
 }
@@ -69,11 +68,9 @@ pub const fn partitions(items: u32) -> u32 {
 }
 
 /// The cases that one process tries.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
-    /// The names of the operations.
-    pub operations: Vec<String>,
-    /// The cases.
+    pub operations: Vec<&'static Operation>,
     pub cases: Vec<Case>,
     /// Whether the transport must be found out first.
     #[serde(default)]
@@ -115,28 +112,27 @@ impl FaultKind {
 }
 
 /// A result that the standard does not allow.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
     /// The number of the case.
     pub case: u64,
-    /// The operation.
-    pub operation: String,
+    pub operation: &'static Operation,
     /// In which way it failed.
     pub kind: FaultKind,
     /// The expected and the actual result.
     pub detail: String,
     /// The layout within the case's to which the fault belongs, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub node: Option<String>,
+    pub node: Option<Layout>,
     /// The layout with the bounds that the MPI reports, if they differ from those that `ddtbench` computes and are allowed too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub adopted: Option<String>,
+    pub adopted: Option<Layout>,
 }
 
 impl Fault {
     /// A fault of a case.
-    pub fn new(case: u64, operation: &str, kind: FaultKind, detail: String) -> Self {
-        Self { case, operation: operation.to_owned(), kind, detail, node: None, adopted: None }
+    pub fn new(case: u64, operation: &'static Operation, kind: FaultKind, detail: String) -> Self {
+        Self { case, operation, kind, detail, node: None, adopted: None }
     }
 
     /// The file of a rank's faults in a folder, one JSON object per line.
@@ -182,15 +178,19 @@ impl Progress {
 
 #[cfg(test)]
 mod tests {
+    use datatypes::Element;
+
     use super::*;
 
     #[test]
     fn slow_operations_are_tried_on_a_quarter_of_later_cases() {
         let tried = |numbers: std::ops::Range<u64>, name: &str| {
             let operation = Operation::find(name).unwrap();
-            let skipped = || vec!["unpack".to_owned()];
-            let case =
-                |number| Case { skipped: skipped(), ..Case::with_layout(number, "byte".to_owned(), 1, true) };
+            let skipped = || vec![Operation::find("unpack").unwrap()];
+            let case = |number| Case {
+                skipped: skipped(),
+                ..Case::with_layout(number, Element::Byte.into(), 1, true)
+            };
             numbers.filter(|number| case(*number).tries(operation)).count()
         };
         assert_eq!(

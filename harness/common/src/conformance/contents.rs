@@ -57,7 +57,7 @@ impl fmt::Display for Integer {
 }
 
 /// A list as in C, such as `1, 2, MPI_ORDER_C`.
-fn list<T: ToString>(values: &[T]) -> String {
+pub fn list<T: ToString>(values: &[T]) -> String {
     values.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
 }
 
@@ -110,16 +110,6 @@ impl Contents {
     /// Those of a duplicate.
     pub const fn of_duplicate() -> Self {
         Self { combiner: Combiner::Dup, integers: Vec::new(), addresses: Vec::new(), types: 1 }
-    }
-
-    /// The integers as a list in C.
-    pub fn integers_in_c(&self) -> String {
-        list(&self.integers)
-    }
-
-    /// The addresses as a list in C.
-    pub fn addresses_in_c(&self) -> String {
-        list(&self.addresses)
     }
 }
 

@@ -256,17 +256,11 @@ pub fn contiguous(values: &[Value]) -> Option<(Layout, u32)> {
 
 /// The least number of values whose types are repeated to the end.
 fn period(values: &[Value]) -> usize {
-    // The lengths of the longest beginnings that are also ends, of all beginnings (Knuth, Morris and Pratt, 1977).
-    let mut borders = vec![0; values.len()];
-    for i in 1..values.len() {
-        let mut border = borders[i - 1];
-        while border > 0 && values[border].element != values[i].element {
-            border = borders[border - 1];
-        }
-        borders[i] = border + usize::from(values[border].element == values[i].element);
-    }
-    let period = values.len() - borders.last().unwrap_or(&0);
-    if values.len().is_multiple_of(period.max(1)) { period } else { values.len() }
+    let all = values.len();
+    let is_period = |period: &usize| {
+        all.is_multiple_of(*period) && (*period..all).all(|i| values[i].element == values[i - period].element)
+    };
+    (1..all).find(is_period).unwrap_or(all)
 }
 
 /// The difference of packed bytes from the expected ones; `None` if there is none.

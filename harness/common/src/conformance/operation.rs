@@ -3,8 +3,10 @@
 use std::sync::LazyLock;
 
 use apps::similar;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::form::{Form, Topology};
+use super::form;
 
 /// An operation of MPI that uses a datatype.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ pub struct Operation {
     /// C statements that do it and compare the result. Those of operations that are [`Need::Own`] are for programs of findings only.
     pub statements: String,
     needs: Vec<Need>,
-    topology: Option<Topology>,
+    topology: Option<&'static Section>,
     number: usize,
     /// The numbers of the first operation of the section, and of the one with the same communicator and the usual call.
     section: usize,
@@ -62,64 +64,81 @@ named! {
     }
 }
 
-/// All operations, in the order in which they are tried.
-pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
-    let sections = include_str!("operations.c").split("\n/// ").collect::<Vec<_>>();
-    let mut all: Vec<Operation> = Vec::new();
-    // The heading, the comparison and the statements are in pieces that begin with the same mark.
-    for pieces in sections[1..].chunks(2) {
+/// A piece of a file of C statements. Its heading and its description are lines that begin with the same mark.
+#[derive(Debug)]
+pub struct Section {
+    /// The parts of the heading.
+    pub head: Vec<&'static str>,
+    /// The description.
+    pub asks: &'static str,
+    pub statements: String,
+}
+
+/// The sections of a file.
+pub fn sections(file: &'static str) -> Vec<Section> {
+    let pieces = file.split("\n/// ").collect::<Vec<_>>();
+    let section = |pieces: &[&'static str]| {
         let [heading, body] = pieces else { unreachable!("every section has two parts") };
         let (asks, text) = body.split_once('\n').unwrap_or((body, ""));
-        let statements = match text.trim().strip_prefix("SAME ") {
-            Some(name) => same(&all, name).to_owned(),
-            None => format!("{}\n", text.trim()),
-        };
-        add(&mut all, heading, asks, &statements);
-    }
+        let statements = if text.trim().is_empty() { String::new() } else { format!("{}\n", text.trim()) };
+        Section { head: heading.split(" | ").collect(), asks, statements }
+    };
+    pieces[1..].chunks(2).map(section).collect()
+}
+
+/// All operations, in the order in which they are tried.
+pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+    let mut all = Vec::new();
+    sections(include_str!("operations.c")).iter().for_each(|section| add(&mut all, section));
     all
 });
 
-fn same<'a>(all: &'a [Operation], name: &str) -> &'a str {
-    let known = all.iter().find(|operation| operation.name == name);
-    &known.expect("operations.c has a section of this name before").statements
-}
-
 /// Adds the operation of a section, and its other forms.
-fn add(all: &mut Vec<Operation>, heading: &'static str, asks: &'static str, statements: &str) {
-    let parts: Vec<_> = heading.split(" | ").collect();
-    let [name, clause, words] = parts[..] else { panic!("{heading}: a name, a clause and words") };
+fn add(all: &mut Vec<Operation>, section: &Section) {
+    let [name, clause, words] = section.head[..] else {
+        panic!("{:?}: a name, a clause and words", section.head)
+    };
     let mut words = words.split(' ');
     let (ranks, is_collective) = match words.next() {
         Some("alone") => (1, false),
         Some("pair") => (2, false),
         Some("all") => (2, true),
-        other => panic!("{heading}: {other:?} is not a number of ranks"),
+        other => panic!("{name}: {other:?} is not a number of ranks"),
     };
     let (calls, needs): (Vec<_>, Vec<_>) = words.partition(|word| word.starts_with("MPI_"));
-    let needs: Vec<Need> = needs.iter().map(|word| word.parse().expect(heading)).collect();
-    let topologies =
-        if needs.contains(&Need::Neighbours) { Topology::ALL.map(Some).to_vec() } else { vec![None] };
-    let forms = Form::all_of_call(calls.first().copied(), is_collective);
-    let section = all.len();
+    let needs: Vec<Need> = needs.iter().map(|word| word.parse().expect(name)).collect();
+    let topologies = if needs.contains(&Need::Neighbours) {
+        form::topologies().into_iter().map(Some).collect()
+    } else {
+        vec![None]
+    };
+    let statements = match section.statements.trim().strip_prefix("SAME ") {
+        Some(same) => all.iter().find(|known: &&Operation| known.name == same).map(|known| &known.statements),
+        None => Some(&section.statements),
+    };
+    let statements = statements.expect("operations.c has a section of this name before").clone();
+    let call = calls.first().copied();
+    let first = all.len();
     for topology in topologies {
         let base = all.len();
-        for form in &forms {
-            let suffixes = [topology.map_or("", Topology::name), form.name()];
-            let described = [topology.map_or("", Topology::description), form.description()].concat();
+        for form in form::of_call(call, is_collective) {
+            let suffix = [topology.map_or("", |topology| topology.head[0]), form.head[0]].concat();
+            let described = topology.map_or_else(|| name.to_owned(), |topology| topology.describe(name));
             let text =
-                topology.map_or_else(|| statements.to_owned(), |topology| topology.put_into(statements));
+                topology.map_or_else(|| statements.clone(), |topology| topology.with_neighbours(&statements));
+            let asks = form.describe(&described).leak();
             all.push(Operation {
-                name: format!("{name}{}", suffixes.concat()).leak(),
-                asks: if described.is_empty() { asks } else { format!("{name}{described}").leak() },
+                name: format!("{name}{suffix}").leak(),
+                asks: if suffix.is_empty() { section.asks } else { asks },
                 clause,
                 ranks,
                 is_collective,
-                is_form: !suffixes.concat().is_empty(),
-                statements: form.put_into(&text, calls.first().copied().unwrap_or_default()),
+                is_form: !suffix.is_empty(),
+                statements: form.with_call(&text, call.unwrap_or_default()),
                 needs: needs.clone(),
                 topology,
                 number: all.len(),
-                section,
+                section: first,
                 base,
             });
         }
@@ -133,6 +152,18 @@ impl PartialEq for Operation {
 }
 
 impl Eq for Operation {}
+
+impl Serialize for Operation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+impl<'de> Deserialize<'de> for &'static Operation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Operation::find(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
 
 impl Operation {
     /// The operation called `name`.

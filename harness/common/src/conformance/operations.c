@@ -1,10 +1,23 @@
 /* The operations: C statements that the rank program executes and that the program of a finding has. A section begins with a name, the
- * section of MPI-4.1, and words (`heading` in operation.rs): the ranks; what the type must be like; the call that has other forms. Then
- * comes the comparison in one line. Words in capitals are numbers; `fill`, `prepare` and others are in helpers.c and in bench.h.
+ * section of MPI-4.1, and words (`add` in operation.rs): the ranks; what the type must be like; the call that has other forms. Then
+ * comes the comparison in one line. Words in capitals are values; `fill`, `prepare` and others are in helpers.c and in bench.h.
  */
 
 /// bounds | 5.1.5 to 5.1.8 | alone own
 /// size, extent and true extent of the type and of each type within it
+int size;
+MPI_Type_size(type, &size);
+compare_number("the size", SIZE, size);
+
+MPI_Aint lower, extent;
+MPI_Type_get_extent(type, &lower, &extent);
+compare_number("the lower bound", LOWER_BOUND, lower);
+compare_number("the extent", EXTENT, extent);
+
+MPI_Aint true_lower, true_extent;
+MPI_Type_get_true_extent(type, &true_lower, &true_extent);
+compare_number("the true lower bound", TRUE_LOWER_BOUND, true_lower);
+compare_number("the true extent", TRUE_EXTENT, true_extent);
 
 /// pack | 5.2 | alone plain MPI_Pack
 /// MPI_Pack gathers the bytes of the type map, and MPI_Pack_size is enough for them
@@ -197,6 +210,23 @@ compare("receiver's memory", image, memory, ALL, FIRST);
 
 /// contents | 5.1.13 | alone own
 /// MPI_Type_get_envelope and MPI_Type_get_contents give the arguments of the constructor
+const int right[] = {INTEGERS};
+const MPI_Aint right_places[] = {ADDRESSES};
+int integers, addresses, types, combiner, found[NUMBER_OF_INTEGERS + 1];
+MPI_Aint places[NUMBER_OF_ADDRESSES + 1];
+MPI_Datatype children[NUMBER_OF_TYPES + 1];
+MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+compare_number("the constructor", MPI_COMBINER, combiner);
+compare_number("the number of integers", NUMBER_OF_INTEGERS, integers);
+compare_number("the number of addresses", NUMBER_OF_ADDRESSES, addresses);
+compare_number("the number of types", NUMBER_OF_TYPES, types);
+if (!wrong && combiner != MPI_COMBINER_NAMED) {
+    MPI_Type_get_contents(type, integers, addresses, types, found, places, children);
+    for (int i = 0; i < integers; i++)
+        compare_number("an integer", right[i], found[i]);
+    for (int i = 0; i < addresses; i++)
+        compare_number("an address", right_places[i], places[i]);
+}
 
 /// life_cycle | 5.1.9 | alone own
 /// types that are made and freed again and again take no memory

@@ -50,13 +50,13 @@ pub struct Range {
 
 impl Range {
     /// All cases in their order.
-    fn cases(&self) -> impl Iterator<Item = (Case, Layout)> {
+    fn cases(&self) -> impl Iterator<Item = Case> {
         // Each at both ends of the memory.
         let both = self.fixed.iter().flat_map(|fixed| [(fixed, false), (fixed, true)]);
-        let fixed = both.zip(FIRST_FIXED..).map(|(((layout, items), at_end), number)| {
+        let fixed = both.zip(FIRST_FIXED..).map(|(((layout, items), at_end), number)| Case {
             // Without random ones all operations are tried on them.
-            let case = Case::with_layout(number, layout.to_text(), *items, at_end);
-            (Case { is_generated: self.cases > 0, ..case }, layout.clone())
+            is_generated: self.cases > 0,
+            ..Case::with_layout(number, layout.clone(), *items, at_end)
         });
         fixed.chain((self.first..self.first + self.cases).map(|number| case(self.seed, number)))
     }
@@ -94,7 +94,7 @@ pub struct Campaign {
 }
 
 /// The case with a number.
-pub fn case(seed: u64, number: u64) -> (Case, Layout) {
+pub fn case(seed: u64, number: u64) -> Case {
     let mut random = Pcg64::seed_from_u64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number));
     // Small ones find most.
     let constructors = [1, 1, 2, 2, 2, 3, 3, 4, 5, 8][random.random_range(0..10)];
@@ -122,7 +122,7 @@ pub fn case(seed: u64, number: u64) -> (Case, Layout) {
         }
     };
     let at_end = random.random_bool(0.5);
-    (Case { construction, ..Case::with_layout(number, layout.to_text(), items, at_end) }, layout)
+    Case { construction, ..Case::with_layout(number, layout, items, at_end) }
 }
 
 impl Campaign {
@@ -149,27 +149,28 @@ impl Campaign {
             if cases.is_empty() {
                 break;
             }
-            cases.sort_by_key(|(_, layout)| layout.constructors());
-            for (case, layout) in &mut cases {
-                case.skipped = known_operations(findings, layout, case);
+            cases.sort_by_key(|case| case.layout.constructors());
+            for case in &mut cases {
+                case.skipped = known_operations(findings, case);
                 // Forms that are asked for by name are tried on all.
                 case.is_generated &= operations.iter().any(|operation| !operation.is_form);
             }
             // Cases of which some operations were tried.
             let mut tried = BTreeSet::new();
             for ranks in [1, 2] {
-                let is_tried = |(case, _): &&(Case, Layout)| {
+                let is_tried = |case: &&Case| {
                     operations.iter().any(|operation| operation.ranks == ranks && case.tries(operation))
                 };
-                let of_ranks: Vec<_> = cases.iter().filter(is_tried).collect();
+                let of_ranks: Vec<_> = cases.iter().filter(is_tried).cloned().collect();
                 if !of_ranks.is_empty() && !self.is_stopped {
                     let done = self.run_batch(worker, operations, (ranks, &is_over), &of_ranks)?;
-                    tried.extend(of_ranks[..done].iter().map(|(case, _)| case.number));
+                    tried.extend(of_ranks[..done].iter().map(|case| case.number));
                 }
             }
-            for (case, layout) in cases.iter().filter(|(case, _)| tried.contains(&case.number)) {
-                self.coverage.count(layout, case.construction);
-            }
+            cases
+                .iter()
+                .filter(|case| tried.contains(&case.number))
+                .for_each(|case| self.coverage.count(case));
         }
         self.coverage.time += begun.elapsed();
         Ok(())
@@ -181,57 +182,45 @@ impl Campaign {
         worker: &mut Worker<'_>,
         operations: &[&'static Operation],
         (ranks, is_over): (usize, &dyn Fn() -> bool),
-        cases: &[&(Case, Layout)],
+        cases: &[Case],
     ) -> Result<usize, MpiError> {
-        let mut left: Vec<Case> = cases.iter().map(|(case, _)| case.clone()).collect();
-        let find = |number: u64| cases.iter().find(|(case, _)| case.number == number);
-        let place_of = |number: u64| cases.iter().position(|(case, _)| case.number == number).unwrap_or(0);
+        let mut left = cases.to_vec();
+        let place_of = |number: u64| cases.iter().position(|case| case.number == number).unwrap_or(0);
         let (mut last, mut crashes) = (u64::MAX, 0);
         while !left.is_empty() && !is_over() {
-            for case in &mut left {
-                if let Some((_, layout)) = find(case.number) {
-                    self.leave_out(case, layout);
+            left.iter_mut().for_each(|case| self.leave_out(case));
+            let end = match worker.run(operations, ranks, &left) {
+                Err(MpiError::Interrupted) => {
+                    self.is_stopped = true;
+                    return Ok(place_of(left[0].number));
                 }
-            }
-            let Some(end) = worker.run(operations, ranks, &left)? else {
-                self.is_stopped = true;
-                return Ok(place_of(left[0].number));
+                end => end?,
             };
             if !end.faults.is_empty() || end.ended.is_some() {
                 self.processes.push((ranks, left.clone()));
             }
             end.done.iter().zip(&mut self.coverage.operations).for_each(|(done, sum)| *sum += done);
             for fault in &end.faults {
-                if let Some((case, layout)) = find(fault.case) {
-                    self.hits.extend(Hit::from_fault(fault, layout, case));
-                }
+                self.hits.push(Hit::from_fault(fault, &cases[place_of(fault.case)]));
             }
             if let Some(number) = end.cut_at {
                 return Ok(place_of(number));
             }
-            let Some(ended) = end.ended else { return Ok(cases.len()) };
-            let place = left.iter().position(|case| case.number == ended.case).unwrap_or(left.len() - 1);
+            let Some((number, operation, kind)) = end.ended else { return Ok(cases.len()) };
+            let place = left.iter().position(|case| case.number == number).unwrap_or(left.len() - 1);
             left.drain(..place);
-            if let Some((case, layout)) = find(ended.case) {
-                let (operation, detail) = (ended.operation, ended.detail);
-                let kind = ended.kind.unwrap_or(FaultKind::Error);
-                let times = if kind == FaultKind::Crash { 1 } else { MOST_CRASHES };
-                *self.crashes.entry((operation.name, class(layout, case.items))).or_default() += times;
-                let hit = Hit { operation, kind, detail, ..Hit::untried(case, layout) };
-                self.leave_out_similar(&hit, operations);
-                self.hits.extend(ended.kind.is_some().then_some(hit));
-                crashes = if case.number == last { crashes + 1 } else { 1 };
-                last = case.number;
-                // The next process goes on behind it; without the datatype nothing can be tried.
-                let number = operation.number();
-                if number == 0 || crashes == MOST_CRASHES_OF_CASE {
-                    left.remove(0);
-                } else {
-                    let done = OPERATIONS[1..=number].iter().map(|operation| operation.name.to_owned());
-                    left[0].skipped.extend(done);
-                }
-            } else {
+            let case = &mut left[0];
+            let times = if kind == FaultKind::Crash { 1 } else { MOST_CRASHES };
+            *self.crashes.entry((operation.name, class(&case.layout, case.items))).or_default() += times;
+            self.leave_out_similar(&Hit { operation, kind, ..Hit::untried(case) }, operations);
+            crashes = if case.number == last { crashes + 1 } else { 1 };
+            last = case.number;
+            // The next process goes on behind it; without the datatype nothing can be tried.
+            let number = operation.number();
+            if number == 0 || crashes == MOST_CRASHES_OF_CASE {
                 left.remove(0);
+            } else {
+                case.skipped.extend(&OPERATIONS[1..=number]);
             }
         }
         Ok(left.first().map_or(cases.len(), |case| place_of(case.number)))
@@ -248,8 +237,8 @@ impl Campaign {
     }
 
     /// Leaves out operations that have crashed or hung too often.
-    fn leave_out(&mut self, case: &mut Case, layout: &Layout) {
-        let root = class(layout, case.items);
+    fn leave_out(&mut self, case: &mut Case) {
+        let root = class(&case.layout, case.items);
         let most = MOST_CRASHES_OF_OPERATION + self.coverage.cases / CASES_PER_CRASH;
         let too_many = self.crashes.keys().map(|(operation, _)| *operation).filter(|operation| {
             let of_operation = self.crashes.iter().filter(|((other, _), _)| other == operation);
@@ -262,10 +251,10 @@ impl Campaign {
         let is_of = |operation: &&Operation| {
             [operation.name, operation.base().name].iter().any(|name| names.contains(name))
         };
-        for Operation { name, .. } in OPERATIONS.iter().filter(is_of) {
-            if !case.skipped.iter().any(|known| known == name) {
-                case.skipped.push((*name).to_owned());
-                *self.coverage.left_out.entry(name).or_default() += 1;
+        for operation in OPERATIONS.iter().filter(is_of) {
+            if !case.skipped.contains(&operation) {
+                case.skipped.push(operation);
+                *self.coverage.left_out.entry(operation.name).or_default() += 1;
             }
         }
     }
@@ -287,28 +276,28 @@ fn is_of_one_part(operation: &Operation, other: &Operation) -> bool {
 }
 
 /// Operations that are known to fail on a layout of this class.
-fn known_operations(findings: &[Finding], layout: &Layout, case: &Case) -> Vec<String> {
-    let mut known = BTreeSet::new();
-    for finding in findings.iter().filter(|finding| finding.is_reproduced) {
-        let simplest = &finding.hit;
-        let is_made_so = simplest.construction.is_usual() || simplest.construction == case.construction;
-        if is_made_so && case.items >= simplest.items.min(2) && layout.contains(&simplest.layout) {
+fn known_operations(findings: &[Finding], case: &Case) -> Vec<&'static Operation> {
+    let hit = Hit::untried(case);
+    let is_likely = |finding: &&Finding| finding.is_reproduced && hit.is_like(&finding.hit);
+    let likely: Vec<&Finding> = findings.iter().filter(is_likely).collect();
+    let is_known = |operation: &&Operation| {
+        let explains = |finding: &&Finding| {
             // Bounds are computed with each datatype, and wrong ones are used as they are; but it may crash.
-            let is_left_out = |operation: &&Operation| operation.number() > 0 || simplest.kind.ends_process();
-            let own: Vec<_> = finding.operations().into_iter().filter(is_left_out).collect();
-            let of_them = |other: &&Operation| own.iter().any(|of| other == of || other.base() == *of);
-            known.extend(OPERATIONS.iter().filter(of_them).map(|operation| operation.name.to_owned()));
-        }
-    }
-    known.into_iter().collect()
+            let is_left_out = |other: &&Operation| other.number() > 0 || finding.hit.kind.ends_process();
+            let mut own = finding.operations().into_iter().filter(is_left_out);
+            own.any(|other| other == *operation || other == operation.base())
+        };
+        likely.iter().any(explains)
+    };
+    OPERATIONS.iter().filter(is_known).collect()
 }
 
 impl Coverage {
-    fn count(&mut self, layout: &Layout, construction: Construction) {
+    fn count(&mut self, case: &Case) {
         self.cases += 1;
         let mut names = BTreeSet::new();
-        collect(layout, &mut names);
-        names.extend((!construction.is_usual()).then(|| construction.text()));
+        collect(&case.layout, &mut names);
+        names.extend((!case.construction.is_usual()).then(|| case.construction.text()));
         names.into_iter().for_each(|name| *self.constructors.entry(name).or_default() += 1);
     }
 
@@ -332,7 +321,7 @@ impl Coverage {
     }
 }
 
-fn collect(layout: &Layout, names: &mut BTreeSet<&'static str>) {
+pub fn collect(layout: &Layout, names: &mut BTreeSet<&'static str>) {
     names.insert(layout.constructor().name());
     layout.constructor().children().iter().for_each(|child| collect(child, names));
 }
@@ -347,17 +336,15 @@ mod tests {
 
     #[test]
     fn a_seed_and_a_number_give_the_same_case() {
-        assert_eq!(case(7, 41).0, case(7, 41).0);
-        assert_ne!(case(7, 41).0, case(7, 42).0);
-        assert_ne!(case(7, 41).0, case(8, 41).0);
+        assert_eq!(case(7, 41), case(7, 41));
+        assert_ne!(case(7, 41), case(7, 42));
+        assert_ne!(case(7, 41), case(8, 41));
     }
 
     #[test]
     fn after_a_hang_its_part_is_left_out_for_the_class_of_the_case() {
         let left_out = |layout: &str, items| {
-            let case = Case::with_layout(0, layout.to_owned(), items, true);
-            let (operation, kind) = (Operation::find("put").unwrap(), FaultKind::Hang);
-            let hit = Hit { operation, kind, ..Hit::untried(&case, &layout.parse().unwrap()) };
+            let hit = Hit { items, ..Hit::fake("put", FaultKind::Hang, layout) };
             let mut campaign = Campaign::default();
             campaign.leave_out_similar(&hit, &OPERATIONS.iter().collect::<Vec<_>>());
             campaign.hanging
@@ -373,15 +360,16 @@ mod tests {
     fn compare_with_interpreter(numbers: std::ops::Range<u64>) -> u32 {
         let mut receivable = 0;
         for number in numbers {
-            let (case, layout) = case(3, number);
+            let case = case(3, number);
+            let (layout, text) = (case.layout.clone(), case.layout.to_text());
             let items = Items::from_layout(&layout, case.items);
-            assert_eq!(Reported::from_layout(&layout).fault(&layout), None, "{}", case.layout);
+            assert_eq!(Reported::from_layout(&layout).fault(&layout), None, "{text}");
             // Other descriptions of long lists take most of the time.
             let others = if items.values.len() <= 2000 { Equivalent::all_of(&layout) } else { Vec::new() };
             for (way, other) in others.into_iter().filter(|(way, _)| way.keeps_bounds()) {
                 let of =
                     |layout: &Layout| (Reported::from_layout(layout), Items::from_layout(layout, 1).values);
-                assert_eq!(of(&other), of(&layout), "{way:?} of {}", case.layout);
+                assert_eq!(of(&other), of(&layout), "{way:?} of {text}");
             }
             // The interpreter needs the memory between values and addresses, too.
             if items.image_bytes() < items.span_bytes() {
@@ -389,13 +377,13 @@ mod tests {
             }
             let (origin, memory, count) = (-items.span.0, items.filled(number), u64::from(case.items));
             let packed = interpret::pack(&layout, count, &memory, origin).unwrap();
-            assert_eq!(packed_difference(&items.gathered(&memory), &packed), None, "{}", case.layout);
-            assert_eq!(packed.len(), items.bytes(), "{}", case.layout);
+            assert_eq!(packed_difference(&items.gathered(&memory), &packed), None, "{text}");
+            assert_eq!(packed.len(), items.bytes(), "{text}");
             if items.are_disjoint() {
                 receivable += 1;
                 let mut received = vec![UNWRITTEN; items.span_bytes()];
                 interpret::unpack(&layout, count, &packed, &mut received, origin).unwrap();
-                assert_eq!(items.difference(&items.scattered(&packed), &received), None, "{}", case.layout);
+                assert_eq!(items.difference(&items.scattered(&packed), &received), None, "{text}");
             }
         }
         receivable
@@ -423,11 +411,12 @@ mod tests {
     fn cases_fit_into_the_memory_of_the_rank_program() {
         let mut values = 0;
         for number in 0..5000 {
-            let (case, layout) = case(1, number);
+            let case = case(1, number);
+            let (layout, text) = (case.layout.clone(), case.layout.to_text());
             let count: u64 = layout.runs().map(|run| run.count).sum();
-            assert!(count * u64::from(case.items) <= 4 << 19, "{}", case.layout);
+            assert!(count * u64::from(case.items) <= 4 << 19, "{text}");
             let items = Items::from_layout(&layout, case.items.min(2));
-            assert!(items.image_bytes() <= 1 << 26, "{}", case.layout);
+            assert!(items.image_bytes() <= 1 << 26, "{text}");
             values += items.values.len();
         }
         assert!(values > 5000);

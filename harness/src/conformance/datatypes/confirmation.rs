@@ -106,8 +106,6 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::time::Duration;
 
-    use common::conformance::{Case, Operation};
-
     use super::*;
     use crate::mpi::{Installation, Target};
 
@@ -125,9 +123,7 @@ mod tests {
         let target = Target::fake(installation, "ddtbench-rank");
         let conditions = Conditions { target: &target, timeout_s: 5.0 };
         let worker = Worker::new(conditions, 2).unwrap();
-        let case = Case::with_layout(0, "byte".to_owned(), 1, true);
-        let (operation, kind) = (Operation::find("send").unwrap(), FaultKind::Hang);
-        let hit = Hit { operation, kind, ..Hit::untried(&case, &"byte".parse().unwrap()) };
+        let hit = Hit::fake("send", FaultKind::Hang, "byte");
         let begun = Instant::now();
         let confirmation = confirm(&worker, &hit, Some(begun + Duration::from_secs(1))).unwrap().unwrap();
         assert_eq!(confirmation.reason, "the time was over before it ended");

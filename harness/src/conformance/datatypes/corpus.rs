@@ -28,14 +28,11 @@ pub fn corpus() -> Vec<(Layout, u32)> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::campaign::collect;
     use super::*;
 
     #[test]
     fn all_constructors_are_in_the_corpus() {
-        fn collect(layout: &Layout, names: &mut BTreeSet<&'static str>) {
-            names.insert(layout.constructor().name());
-            layout.constructor().children().iter().for_each(|child| collect(child, names));
-        }
         let (all, mut names) = (corpus(), BTreeSet::new());
         all.iter().for_each(|(layout, _)| collect(layout, &mut names));
         assert_eq!(names.len(), 12, "{names:?}");

@@ -61,29 +61,22 @@ pub struct Confirmation {
 }
 
 impl Hit {
-    /// A fault of a case, whose layout this is; `None` if its texts cannot be read.
-    pub fn from_fault(fault: &Fault, layout: &Layout, case: &Case) -> Option<Self> {
-        let node = fault.node.as_ref().map(|text| text.parse::<Layout>()).transpose().ok()?;
-        let adopted = fault.adopted.as_ref().map(|text| text.parse()).transpose().ok()?;
-        Some(Self {
-            case: fault.case,
+    /// A fault of a case.
+    pub fn from_fault(fault: &Fault, case: &Case) -> Self {
+        let Fault { operation, kind, detail, node, adopted, .. } = fault.clone();
+        let hit = Self { case: fault.case, operation, kind, detail, adopted, ..Self::untried(case) };
+        match node {
             // Bounds are those of one item.
-            items: if node.is_some() { 1 } else { case.items },
-            layout: node.unwrap_or_else(|| layout.clone()),
-            at_end: case.at_end,
-            construction: case.construction,
-            operation: Operation::find(&fault.operation).ok()?,
-            kind: fault.kind,
-            detail: fault.detail.clone(),
-            adopted,
-        })
+            Some(layout) => Self { layout, items: 1, ..hit },
+            None => hit,
+        }
     }
 
     /// A case whose fault is filled in by the caller.
-    pub fn untried(case: &Case, layout: &Layout) -> Self {
+    pub fn untried(case: &Case) -> Self {
         Self {
             case: case.number,
-            layout: layout.clone(),
+            layout: case.layout.clone(),
             items: case.items,
             at_end: case.at_end,
             construction: case.construction,
@@ -92,6 +85,13 @@ impl Hit {
             detail: String::new(),
             adopted: None,
         }
+    }
+
+    /// A hit of one item for tests.
+    #[cfg(test)]
+    pub fn fake(operation: &str, kind: FaultKind, layout: &str) -> Self {
+        let case = Case::with_layout(0, layout.parse().unwrap(), 1, true);
+        Self { operation: Operation::find(operation).unwrap(), kind, ..Self::untried(&case) }
     }
 
     /// Whether it is of the class of another one, so that both probably have one cause.
@@ -121,6 +121,20 @@ impl Hit {
 }
 
 impl Finding {
+    /// A hit that occurs without other cases before it.
+    pub fn new(hit: Hit) -> Self {
+        Self {
+            hit,
+            others: Vec::new(),
+            is_complete: true,
+            similar: Vec::new(),
+            hits: 0,
+            is_reproduced: true,
+            is_known: false,
+            confirmation: Confirmation::default(),
+        }
+    }
+
     /// The first case that failed.
     pub fn first_case(&self) -> u64 {
         self.similar.iter().map(|finding| finding.hit.case).fold(self.hit.case, u64::min)

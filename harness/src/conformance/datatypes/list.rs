@@ -10,7 +10,6 @@ use datatypes::{Construction, Definitions, Layout};
 use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, Hit};
-use super::reduction::finding;
 
 /// Items of a message at most; tests need memory for them.
 const MOST_ITEMS: u32 = 100_000;
@@ -180,16 +179,16 @@ impl ListedFinding {
         let others = self.others.iter().flatten().map(|(name, kind)| Ok((Operation::find(name)?, *kind)));
         let others = others.collect::<Result<_, String>>().map_err(anyhow::Error::msg)?;
         let similar = self.similar.iter().map(Self::finding).collect::<Result<_, _>>()?;
-        Ok(Finding { similar, is_complete, is_known: true, ..finding(self.hit()?, others, true) })
+        Ok(Finding { others, similar, is_complete, is_known: true, ..Finding::new(self.hit()?) })
     }
 
     fn hit(&self) -> anyhow::Result<Hit> {
         let layout: Layout = self.layout.parse().with_context(|| format!("layout {:?}", self.layout))?;
         ensure!(self.items <= MOST_ITEMS, "items = {}: must be at most {MOST_ITEMS}", self.items);
-        let case = Case::with_layout(0, String::new(), self.items, self.at_end);
+        let case = Case::with_layout(0, layout, self.items, self.at_end);
         let operation = Operation::find(&self.operation).map_err(anyhow::Error::msg)?;
         let (kind, detail, construction) = (self.kind, self.detail.clone(), self.construction);
-        Ok(Hit { operation, kind, detail, construction, ..Hit::untried(&case, &layout) })
+        Ok(Hit { operation, kind, detail, construction, ..Hit::untried(&case) })
     }
 }
 

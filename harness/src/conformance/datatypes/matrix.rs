@@ -1,41 +1,19 @@
 //! One table of several MPIs: a row for each finding, a column for each MPI.
 
-use common::conformance::FaultKind;
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::finding::Hit;
 use super::report::MpiReport;
-use crate::report::columns::{Align, Column, Table};
+use crate::conformance::left_aligned;
+use crate::report::columns::Table;
 
 /// Findings of several MPIs, each tried on all of them.
 #[derive(Debug)]
 pub struct Matrix<'a> {
-    mpis: Vec<&'a str>,
-    rows: Vec<MatrixRow<'a>>,
-}
-
-/// A finding on each MPI.
-#[derive(Debug)]
-struct MatrixRow<'a> {
-    hit: &'a Hit,
-    cells: Vec<MatrixCell>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MatrixCell {
-    Wrong(FaultKind),
-    Right,
-    Untried,
-}
-
-impl MatrixCell {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Wrong(kind) => kind.name(),
-            Self::Right => "right",
-            Self::Untried => "",
-        }
-    }
+    reports: &'a [MpiReport],
+    hits: Vec<&'a Hit>,
 }
 
 impl<'a> Matrix<'a> {
@@ -47,48 +25,36 @@ impl<'a> Matrix<'a> {
                 hits.push(&finding.hit);
             }
         }
-        let row = |hit| MatrixRow { hit, cells: reports.iter().map(|report| cell(report, hit)).collect() };
-        let mpis = reports.iter().map(|report| &*report.label).collect();
-        (reports.len() > 1 && !hits.is_empty())
-            .then(|| Self { mpis, rows: hits.into_iter().map(row).collect() })
+        (reports.len() > 1 && !hits.is_empty()).then_some(Self { reports, hits })
     }
 
     /// As a table for terminals and pages.
     pub fn table(&self) -> Table<'a> {
-        let columns = ["operation", "type"].into_iter().chain(self.mpis.iter().copied()).enumerate();
-        let columns: Vec<_> =
-            columns.map(|(i, name)| Column::new(name, Align::Left, if i == 0 { 0 } else { 2 })).collect();
-        let row = |row: &MatrixRow<'_>| {
-            let layout = row.hit.layout.to_short_text() + &row.hit.message();
-            let names = [row.hit.operation.name.to_owned(), layout];
-            names.into_iter().chain(row.cells.iter().map(|cell| cell.name().to_owned())).collect()
+        let names = ["operation", "type"].into_iter().chain(self.reports.iter().map(|report| &*report.label));
+        let row = |hit: &&Hit| {
+            let names = [hit.operation.name.to_owned(), hit.layout.to_short_text() + &hit.message()];
+            names.into_iter().chain(self.reports.iter().map(|report| cell(report, hit).to_owned())).collect()
         };
-        Table { columns, rows: self.rows.iter().map(row).collect() }
+        left_aligned(names, self.hits.iter().map(row).collect())
     }
 
     /// As JSON: of each MPI how the finding fails, `right`, or nothing if it was not tried.
     pub fn json(&self) -> Value {
-        let row = |row: &MatrixRow<'_>| {
-            let cells = self.mpis.iter().zip(&row.cells).map(|(mpi, cell)| (*mpi, cell.name()));
-            json!({
-                "operation": row.hit.operation.name,
-                "layout": row.hit.layout.to_text(),
-                "items": row.hit.items,
-                "construction": row.hit.construction,
-                "mpis": cells.collect::<std::collections::BTreeMap<_, _>>(),
-            })
+        let row = |hit: &&Hit| {
+            let mpis: BTreeMap<_, _> =
+                self.reports.iter().map(|report| (&report.label, cell(report, hit))).collect();
+            let Hit { operation, items, construction, .. } = hit;
+            let (operation, layout) = (operation.name, hit.layout.to_text());
+            json!({ "operation": operation, "layout": layout, "items": items, "construction": construction, "mpis": mpis })
         };
-        self.rows.iter().map(row).collect()
+        self.hits.iter().map(row).collect()
     }
 }
 
-/// A finding on an MPI.
-pub(super) fn cell(report: &MpiReport, hit: &Hit) -> MatrixCell {
+/// How a finding fails on an MPI, `right`, or nothing if it was not tried.
+pub(super) fn cell(report: &MpiReport, hit: &Hit) -> &'static str {
     let own = report.findings.iter().map(|finding| (&finding.hit, Some(finding.hit.kind)));
     let mut all = own.chain(report.elsewhere.iter().map(|(hit, kind)| (hit, *kind)));
-    match all.find(|(known, _)| known.is_same_trial(hit)) {
-        Some((_, Some(kind))) => MatrixCell::Wrong(kind),
-        Some((_, None)) => MatrixCell::Right,
-        None => MatrixCell::Untried,
-    }
+    let found = all.find(|(known, _)| known.is_same_trial(hit));
+    found.map_or("", |(_, kind)| kind.map_or("right", |kind| kind.name()))
 }

@@ -16,7 +16,6 @@ mod matrix;
 mod page;
 pub mod program;
 mod properties;
-mod queries;
 mod reduction;
 mod report;
 mod session;

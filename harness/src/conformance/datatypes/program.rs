@@ -3,13 +3,13 @@
 
 use std::fmt::Write;
 
+use common::conformance::contents::list as in_c;
 use common::conformance::form::with_words;
 use common::conformance::items::{Items, Value, contiguous};
-use common::conformance::{FaultKind, Need, Operation, partitions};
-use datatypes::{Construction, Element, Language, Layout};
+use common::conformance::{Contents, FaultKind, Need, Operation, partitions};
+use datatypes::{Construction, Element, Language, Layout, Reported};
 
 use super::finding::Hit;
-use super::queries::{bounds, contents};
 
 /// Seconds after which a call hangs.
 const LIMIT_S: u32 = 10;
@@ -40,33 +40,21 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
     }
     let (dense, count) =
         contiguous(&data.values[..data.values.len() / blocks]).unwrap_or((layout.clone(), hit.items));
-    let mut body = match operation.name {
-        "bounds" => bounds(oracle, &hit.detail),
-        "contents" => contents(&layout, hit.construction),
-        _ => operation.statements.clone(),
-    };
+    let mut body = wrong_queries(&operation.statements, &hit.detail);
     if has_word(&body, "MPI_File_open") {
         body = format!("MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);\n{body}");
     }
-    let values = [
-        ("WHOLE", whole_items(data.values.len(), of_item)),
-        ("PARTITIONS", partitions(hit.items).to_string()),
-        ("CALLS", "20".to_owned()),
-        ("TAG", "0".to_owned()),
-        ("comm", "MPI_COMM_WORLD".to_owned()),
-    ];
-    body = with_words(&body, &values);
+    body = with_words(&body, &[("comm", "MPI_COMM_WORLD".to_owned())]);
     let mut functions = String::new();
-    if has_word(&body, "exclusive_or") {
-        functions += &exclusive_or(&data.values[..of_item], oracle.extent());
-    }
     let mut types = String::new();
-    let frees = body.contains("MPI_Type_free(&type)");
+    let type_is_freed = body.contains("MPI_Type_free(&type)");
     if has_word(&body, "make") {
-        let lines = made("*made", &layout, hit.construction, true);
-        functions += &format!("\nstatic void make(MPI_Datatype *made)\n{{\n{}}}\n", indented(&lines));
+        let lines = indented(&made(&layout, hit.construction, true));
+        functions +=
+            &format!("\nstatic void make(MPI_Datatype *made)\n{{\n{lines}    *made = newtype;\n}}\n");
     } else if has_word(&body, "type") {
-        types += &made("type", &layout, hit.construction, frees);
+        let lines = made(&layout, hit.construction, type_is_freed);
+        types += &with_words(&lines, &[("newtype", "type".to_owned())]);
     }
     if has_word(&body, "dense") {
         match predefined(&dense) {
@@ -74,9 +62,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
             Some(name) if body.contains("&dense") => types += &format!("MPI_Datatype dense = {name};\n"),
             Some(name) => body = with_words(&body, &[("dense", name)]),
             None => {
-                let lines = made("dense", &dense, Construction::Usual, false);
-                let lines = lines.replacen("MPI_Datatype dense", "MPI_Datatype newtype", 1);
-                let lines = indented(&with_words(&lines, &[("dense", "newtype".to_owned())]));
+                let lines = indented(&made(&dense, Construction::Usual, false));
                 types += &format!("MPI_Datatype dense;\n{{\n{lines}    dense = newtype;\n}}\n");
             }
         }
@@ -91,8 +77,8 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
         body = with_words(&body, &[("guarded", "malloc".to_owned())]);
     }
     let is_guarded = is_guarded && MEMORY.iter().any(|name| has_word(&body, name));
-    let items = data.values.len().checked_div(of_item).filter(|items| items * of_item == data.values.len());
-    let listed = Listed::from_values(&data.values, items.unwrap_or(1), oracle.extent());
+    let items = whole_items(data.values.len(), of_item).unwrap_or(1);
+    let listed = Listed::from_values(&data.values, items, oracle.extent());
     let helpers = listed.read_by(&used_helpers(&format!("{functions}{body}"), is_guarded));
     let uses = |word: &str| [&helpers, &functions, &body].iter().any(|text| has_word(text, word));
     let mut main = String::new();
@@ -102,7 +88,8 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
         main += "MPI_Init(&argc, &argv);\n";
     }
     let _ = writeln!(main, "alarm({LIMIT_S});");
-    let variables = variables(&uses, is_guarded, &mut main);
+    let (variables, set) = variables(&uses, is_guarded);
+    main += &set;
     let only_one = if has_word(&main, "rank") { " && rank == 0" } else { "" };
     let _ = write!(
         main,
@@ -114,9 +101,21 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
         list += &widths(&data.values[..of_item]);
     }
     let code = format!("{variables}{list}{helpers}{functions}{main}");
-    head(hit, &layout, mpi, ranks)
-        + &includes(&code, is_guarded)
-        + &with_words(&code, &numbers(hit, &data, listed.runs.len() * listed.items, ranks, is_guarded))
+    let runs = listed.runs.len() * listed.items;
+    let values = values((hit, &layout, oracle), (&data, of_item), runs, ranks, is_guarded);
+    head(hit, &layout, mpi, ranks) + &includes(&code, is_guarded) + &with_words(&code, &values)
+}
+
+/// The paragraphs of statements whose results are wrong: implementers compute other bounds in other ways, which are accepted. All if none
+/// is named.
+fn wrong_queries(statements: &str, detail: &str) -> String {
+    let is_wrong = |paragraph: &&str| {
+        let calls = paragraph.lines().filter_map(|line| line.split_once('('));
+        calls.into_iter().any(|(call, _)| detail.contains(&format!("{call} ")))
+    };
+    let paragraphs: Vec<&str> = statements.split("\n\n").collect();
+    let wrong: Vec<&str> = paragraphs.iter().copied().filter(is_wrong).collect();
+    if paragraphs.len() == 1 || wrong.is_empty() { paragraphs } else { wrong }.join("\n")
 }
 
 /// Comparisons of numbers without a function, if it would be longer.
@@ -166,38 +165,30 @@ fn includes(code: &str, is_guarded: bool) -> String {
     text + "#include <unistd.h>\n\n"
 }
 
-/// Declarations of the memory that is used. Guarded memory is made in `main`.
-fn variables(uses: &dyn Fn(&str) -> bool, is_guarded: bool, main: &mut String) -> String {
-    let needs_memory = uses("memory") || uses("data");
-    let (mut names, mut pointers) = (Vec::new(), Vec::new());
-    for (name, bytes, is_used) in [("memory", "ALL", needs_memory), ("packed", "ROOM", uses("packed"))] {
-        if is_used && is_guarded {
-            pointers.push(format!("*{name}"));
-            let _ = writeln!(main, "{name} = guarded({bytes});");
-        } else if is_used {
-            names.push(format!("{name}[{bytes}]"));
-        }
-    }
-    if uses("data") && is_guarded {
-        pointers.push("*data".to_owned());
-        *main += "data = memory + ORIGIN;\n";
-    } else if uses("data") {
-        names.push("*data = memory + ORIGIN".to_owned());
-    }
-    let others = [
-        ("kept", "kept[ALL]"),
-        ("image", "image[ALL]"),
-        ("expected", "expected[ROOM]"),
-        ("values", "values[ROOM]"),
-    ];
-    names.extend(others.iter().filter(|(name, _)| uses(name)).map(|(_, declared)| (*declared).to_owned()));
-    let names: Vec<_> = pointers.into_iter().chain(names).collect();
+/// Memory of programs: its name, how it is declared, and how it is declared and set in `main` if it is guarded.
+const VARIABLES: [(&str, &str, [&str; 2]); 7] = [
+    ("memory", "memory[ALL]", ["*memory", "memory = guarded(ALL);\n"]),
+    ("packed", "packed[ROOM]", ["*packed", "packed = guarded(ROOM);\n"]),
+    ("data", "*data = memory + ORIGIN", ["*data", "data = memory + ORIGIN;\n"]),
+    ("kept", "kept[ALL]", ["kept[ALL]", ""]),
+    ("image", "image[ALL]", ["image[ALL]", ""]),
+    ("expected", "expected[ROOM]", ["expected[ROOM]", ""]),
+    ("values", "values[ROOM]", ["values[ROOM]", ""]),
+];
+
+/// Declarations of the memory that is used, and the statements that set it.
+fn variables(uses: &dyn Fn(&str) -> bool, is_guarded: bool) -> (String, String) {
+    let is_used = |name| uses(name) || (name == "memory" && uses("data"));
+    let used = || VARIABLES.iter().filter(|(name, ..)| is_used(*name));
+    let names: Vec<_> =
+        used().map(|(_, open, [guarded, _])| if is_guarded { *guarded } else { *open }).collect();
     let memory = if names.is_empty() {
         String::new()
     } else {
         format!("static unsigned char {};\n", names.join(", "))
     };
-    format!("{memory}static int wrong;\n")
+    let set = used().map(|(.., [_, set])| *set).filter(|_| is_guarded).collect();
+    (format!("{memory}static int wrong;\n"), set)
 }
 
 /// The bytes of a message in a program: where each run of them is.
@@ -236,18 +227,10 @@ impl Listed {
 fn list(listed: &Listed) -> String {
     let of =
         if listed.items == 1 { "all items".to_owned() } else { format!("each of {} items", listed.items) };
-    let mut pairs: Vec<String> = listed.runs.iter().map(|(at, bytes)| format!("{{{at}, {bytes}}}")).collect();
-    if pairs.is_empty() {
-        pairs.push("{0, 0}".to_owned());
-    }
-    let lines: Vec<_> = pairs.chunks(RUNS_OF_LINE).map(|line| line.join(", ")).collect();
-    let lines = match &lines[..] {
-        [line] => line.clone(),
-        _ => format!("\n    {}\n", lines.join(",\n    ")),
-    };
     format!(
         "\n/* The bytes of {of}, in the order of the type map: displacements and lengths. */\n\
-         static const struct {{ long at, bytes; }} runs[] = {{{lines}}};\n"
+         static const struct {{ long at, bytes; }} runs[] = {{{}}};\n",
+        pairs(&listed.runs)
     )
 }
 
@@ -256,36 +239,58 @@ fn widths(values: &[Value]) -> String {
     let of = |run: &[Value]| {
         let parts =
             if matches!(run[0].element, Element::FloatComplex | Element::DoubleComplex) { 2 } else { 1 };
-        format!("{{{}, {}}}", run.len() * parts, run[0].element.size() as usize / parts)
+        ((run.len() * parts) as i64, run[0].element.size() as i64 / parts as i64)
     };
     let runs: Vec<_> = values.chunk_by(|value, next| value.element == next.element).map(of).collect();
-    let runs = if runs.is_empty() { vec!["{0, 1}".to_owned()] } else { runs };
-    let lines: Vec<_> = runs.chunks(RUNS_OF_LINE).map(|line| line.join(", ")).collect();
     format!(
         "\n/* The values of an item: how many follow each other with so many bytes. */\n\
          static const struct {{ long values, bytes; }} widths[] = {{{}}};\n",
-        lines.join(",\n    ")
+        pairs(&runs)
     )
 }
 
-/// The numbers for words in `helpers.c` and `operations.c`.
-fn numbers(
-    hit: &Hit,
-    data: &Items,
+/// The initial values of a list in C, which has at least one row.
+fn pairs(rows: &[(i64, i64)]) -> String {
+    let rows = if rows.is_empty() { &[(0, 0)] } else { rows };
+    let lines = rows.chunks(RUNS_OF_LINE).map(|line| {
+        line.iter().map(|(first, second)| format!("{{{first}, {second}}}")).collect::<Vec<_>>().join(", ")
+    });
+    match &lines.collect::<Vec<_>>()[..] {
+        [line] => line.clone(),
+        lines => format!("\n    {}\n", lines.join(",\n    ")),
+    }
+}
+
+/// The values for words in `helpers.c` and `operations.c`.
+fn values(
+    (hit, layout, oracle): (&Hit, &Layout, &Layout),
+    (data, of_item): (&Items, usize),
     runs: usize,
     ranks: usize,
     is_guarded: bool,
-) -> [(&'static str, String); 13] {
+) -> Vec<(&'static str, String)> {
     let ((from, _), span, bytes) = (data.span, data.span_bytes() as i64, data.bytes());
     let before = if is_guarded && !hit.at_end { 0 } else { MARGIN };
     let behind = if is_guarded && hit.at_end { 0 } else { MARGIN };
     // A C bool is 0 or 1.
     let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
     let value = if has_bool { "(i + rank) / 3 % 2" } else { "1 + 37 * (i + rank) % 251" };
-    [
+    let Reported { size, lower_bound, extent, true_lower_bound, true_extent } = Reported::from_layout(oracle);
+    let contents = match hit.construction {
+        Construction::Duplicated => Contents::of_duplicate(),
+        _ => Contents::from_layout(layout),
+    };
+    // C has no empty lists.
+    let list = |list: String| if list.is_empty() { "0".to_owned() } else { list };
+    let whole = whole_items(data.values.len(), of_item);
+    vec![
         ("RANKS", ranks.to_string()),
         ("ITEMS", hit.items.to_string()),
         ("VALUES", data.values.len().to_string()),
+        ("WHOLE", whole.map_or_else(|| "MPI_UNDEFINED".to_owned(), |items| items.to_string())),
+        ("PARTITIONS", partitions(hit.items).to_string()),
+        ("CALLS", "20".to_owned()),
+        ("TAG", "0".to_owned()),
         ("RUNS", runs.to_string()),
         ("BYTES", bytes.to_string()),
         ("ROOM", bytes.max(1).to_string()),
@@ -296,6 +301,18 @@ fn numbers(
         ("ORIGIN", (before - from).to_string()),
         ("FIRST", (from - before).to_string()),
         ("VALUE", value.to_owned()),
+        ("OF_ITEM", pairs(&self::runs(&data.values[..of_item.min(data.values.len())]))),
+        ("SIZE", size.to_string()),
+        ("LOWER_BOUND", lower_bound.to_string()),
+        ("EXTENT", extent.to_string()),
+        ("TRUE_LOWER_BOUND", true_lower_bound.to_string()),
+        ("TRUE_EXTENT", true_extent.to_string()),
+        ("MPI_COMBINER", format!("MPI_COMBINER_{}", contents.combiner)),
+        ("NUMBER_OF_INTEGERS", contents.integers.len().to_string()),
+        ("NUMBER_OF_ADDRESSES", contents.addresses.len().to_string()),
+        ("NUMBER_OF_TYPES", contents.types.to_string()),
+        ("INTEGERS", list(in_c(&contents.integers))),
+        ("ADDRESSES", list(in_c(&contents.addresses))),
     ]
 }
 
@@ -354,19 +371,13 @@ fn sent_values(hit: &Hit) -> Option<usize> {
 }
 
 /// The statements that make a type. One that is freed later is not a predefined one.
-fn made(name: &str, layout: &Layout, construction: Construction, is_freed: bool) -> String {
-    if let Some(predefined) = predefined(layout).filter(|_| construction.is_usual()) {
-        let declared = if name.starts_with('*') { String::new() } else { format!("MPI_Datatype {name}") };
-        return match (is_freed, name.strip_prefix('*')) {
-            (true, Some(pointer)) => format!("MPI_Type_dup({predefined}, {pointer});\n"),
-            (true, None) => format!("{declared};\nMPI_Type_dup({predefined}, &{name});\n"),
-            (false, _) => format!("{declared} = {predefined};\n"),
-        };
-    }
-    let code = layout.code_of(Language::C, construction);
-    match name.strip_prefix('*') {
-        Some(_) => format!("{code}\n{name} = newtype;\n").replace("\n\n", "\n"),
-        None => with_words(&format!("{code}\n"), &[("newtype", name.to_owned())]).replace("\n\n", "\n"),
+fn made(layout: &Layout, construction: Construction, is_freed: bool) -> String {
+    match predefined(layout).filter(|_| construction.is_usual()) {
+        Some(predefined) if is_freed => {
+            format!("MPI_Datatype newtype;\nMPI_Type_dup({predefined}, &newtype);\n")
+        }
+        Some(predefined) => format!("MPI_Datatype newtype = {predefined};\n"),
+        None => format!("{}\n", layout.code_of(Language::C, construction)).replace("\n\n", "\n"),
     }
 }
 
@@ -389,37 +400,9 @@ fn runs(values: &[Value]) -> Vec<(i64, i64)> {
     runs
 }
 
-/// The function of a reduction, with a literal list of the bytes of one item.
-fn exclusive_or(data: &[Value], extent: i64) -> String {
-    let mut runs: Vec<String> = runs(data).iter().map(|(at, bytes)| format!("{{{at}, {bytes}}}")).collect();
-    if runs.is_empty() {
-        runs.push("{0, 0}".to_owned());
-    }
-    let (count, runs) =
-        (runs.len(), runs.chunks(6).map(|line| line.join(", ")).collect::<Vec<_>>().join(",\n        "));
-    format!(
-        "
-static void exclusive_or(void *from, void *to, int *length, MPI_Datatype *handle)
-{{
-    static const struct {{ long at, bytes; }} of_item[] = {{
-        {runs}
-    }};
-    (void) handle;
-    for (long item = 0; item < *length; item++)
-        for (int run = 0; run < {count}; run++)
-            for (long i = 0; i < of_item[run].bytes; i++) {{
-                const long place = {extent} * item + of_item[run].at + i;
-                ((unsigned char *) to)[place] ^= ((unsigned char *) from)[place];
-            }}
-}}
-"
-    )
-}
-
-/// The result of `MPI_Get_count` for so many values.
-fn whole_items(values: usize, of_item: usize) -> String {
-    let items = values.checked_div(of_item).filter(|items| items * of_item == values);
-    items.map_or_else(|| "MPI_UNDEFINED".to_owned(), |items| items.to_string())
+/// Items of so many values; `None` if the last one is not whole.
+fn whole_items(values: usize, of_item: usize) -> Option<usize> {
+    values.checked_div(of_item).filter(|items| items * of_item == values)
 }
 
 /// How a program that ends by itself shows a fault.
@@ -437,7 +420,7 @@ pub fn shows(kind: FaultKind, lines: &[String], is_success: bool, ending: &str) 
 
 #[cfg(test)]
 mod tests {
-    use common::conformance::{Case, Fault, OPERATIONS};
+    use common::conformance::OPERATIONS;
 
     use super::*;
 
@@ -446,9 +429,8 @@ mod tests {
     const OF_GUARDS: usize = 14;
 
     fn hit(layout: &str, operation: &str, detail: &str) -> Hit {
-        let fault = Fault::new(0, operation, FaultKind::WrongData, detail.to_owned());
-        Hit::from_fault(&fault, &layout.parse().unwrap(), &Case::with_layout(0, layout.to_owned(), 2, true))
-            .unwrap()
+        let hit = Hit::fake(operation, FaultKind::WrongData, layout);
+        Hit { items: 2, detail: detail.to_owned(), ..hit }
     }
 
     #[test]

@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use common::conformance::{Case, FaultKind, Operation};
+use common::conformance::{Case, Fault, FaultKind, Operation};
 use datatypes::{Construction, Layout};
 
 use super::campaign::Campaign;
 use super::corpus::corpus;
-use super::finding::{Confirmation, Finding, Hit};
-use super::trial::{Trial, evaluate};
+use super::finding::{Finding, Hit};
+use super::trial::{Outcome, evaluate, whole};
 use super::worker::Worker;
 use crate::mpi::MpiError;
 
@@ -69,8 +69,7 @@ pub fn reduce(
         }
     }
     let rest = one_of_each(&left);
-    let unfinished =
-        rest.iter().map(|hit| Finding { is_complete: false, ..finding(hit.clone(), Vec::new(), true) });
+    let unfinished = rest.iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit.clone()) });
     let unfinished = unfinished.collect();
     let found = match with_other_operations(worker, operations, rest) {
         _ if reduced.is_stopped => unfinished,
@@ -99,8 +98,7 @@ fn wave(
 ) -> Result<(), MpiError> {
     let found = &mut reduced.findings;
     let chosen = one_of_each(left);
-    let trials: Vec<_> = chosen.iter().map(Trial::from_hit).collect();
-    let Some(repeated) = evaluate(worker, &trials, usize::MAX)?.whole() else { return Ok(()) };
+    let Some(repeated) = whole(evaluate(worker, &chosen, usize::MAX)?) else { return Ok(()) };
     let (mut reproduced, mut others) = (Vec::new(), Vec::new());
     for (hit, repeated) in chosen.into_iter().zip(repeated) {
         match repeated {
@@ -134,7 +132,7 @@ fn wave(
             continue;
         }
         match occurs_again(worker, processes, &hit)? {
-            true => found.push(finding(hit, Vec::new(), false)),
+            true => found.push(Finding { is_reproduced: false, ..Finding::new(hit) }),
             false => reduced.once.push(hit),
         }
     }
@@ -157,13 +155,9 @@ fn occurs_again(
     for (_, cases) in processes.iter().filter(|(ranks, _)| *ranks == hit.operation.ranks) {
         let Some(place) = cases.iter().position(is_own) else { continue };
         let end = worker.run(&[hit.operation], hit.operation.ranks, &cases[..=place])?;
-        let end = end.ok_or(MpiError::Interrupted)?;
-        let fails = |case, operation: &str| case == hit.case && operation == hit.operation.name;
+        let fails = |fault: &Fault| fault.case == hit.case && fault.operation == hit.operation;
         // Without time to try it, it counts as one that does.
-        if end.cut_at.is_some()
-            || end.faults.iter().any(|fault| fails(fault.case, &fault.operation))
-            || end.ended.is_some_and(|ended| fails(ended.case, ended.operation.name))
-        {
+        if end.cut_at.is_some() || end.faults.iter().any(fails) {
             return Ok(true);
         }
     }
@@ -177,49 +171,6 @@ fn known_layouts<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(Layout
     all.sort_by_key(|(layout, items)| (layout.constructors(), layout.to_text(), *items));
     all.dedup();
     all
-}
-
-/// A hit that is tried again.
-#[derive(Debug)]
-pub enum Again {
-    /// It occurs, perhaps in another way.
-    Occurs(Hit),
-    /// The result is right.
-    Right,
-    /// The time was over.
-    Untried,
-}
-
-/// Tries hits again.
-///
-/// # Errors
-/// If no process begins.
-pub fn again(worker: &mut Worker<'_>, hits: &[&Hit]) -> Result<Vec<Again>, MpiError> {
-    let trials: Vec<_> = hits.iter().map(|hit| Trial::from_hit(hit)).collect();
-    let evaluated = evaluate(worker, &trials, usize::MAX)?;
-    let results = evaluated.results.into_iter().zip(evaluated.is_tried);
-    Ok(results
-        .map(|(result, is_tried)| match result {
-            Some(hit) => Again::Occurs(hit),
-            None if is_tried => Again::Right,
-            None => Again::Untried,
-        })
-        .collect())
-}
-
-pub fn finding(hit: Hit, others: Vec<(&'static Operation, FaultKind)>, is_reproduced: bool) -> Finding {
-    let confirmation = Confirmation::default();
-    let is_complete = true;
-    Finding {
-        hit,
-        others,
-        is_complete,
-        similar: Vec::new(),
-        hits: 0,
-        is_reproduced,
-        is_known: false,
-        confirmation,
-    }
 }
 
 pub fn explains(finding: &Finding, hit: &Hit) -> bool {
@@ -237,12 +188,12 @@ pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Resul
     for (number, new) in findings.iter().enumerate().filter(|(_, finding)| !finding.is_known) {
         if !known.iter().any(|known| known.is_cause_of(new)) {
             for known in known.iter().filter(|known| known.may_be_cause_of(new)) {
-                trials.push(Trial { operation: new.hit.operation, ..Trial::from_hit(&known.hit) });
+                trials.push(Hit { operation: new.hit.operation, ..known.hit.clone() });
                 of.push((number, known.is_complete));
             }
         }
     }
-    let Some(results) = evaluate(worker, &trials, usize::MAX)?.whole() else { return Ok(()) };
+    let Some(results) = whole(evaluate(worker, &trials, usize::MAX)?) else { return Ok(()) };
     for number in of.iter().map(|(number, _)| *number).collect::<BTreeSet<_>>() {
         let mut own = of.iter().zip(&results).filter(|((other, _), _)| *other == number);
         // An operation that is missing in an entry that is not complete may have been wrong.
@@ -346,7 +297,7 @@ fn shrink(
         if trials.is_empty() || Instant::now() >= deadline {
             break;
         }
-        let Some(mut results) = evaluate(worker, &trials, restarts)?.whole() else { break };
+        let Some(mut results) = whole(evaluate(worker, &trials, restarts)?) else { break };
         for ((hit, range), is_final) in hits.iter_mut().zip(ranges).zip(&mut is_final) {
             let next = results[range]
                 .iter_mut()
@@ -362,7 +313,7 @@ fn shrink(
 
 /// Trials of other layouts that have no feature that the hit lacks, the simplest first: those of earlier findings and of the corpus. Hits
 /// with one cause get the same layout, and a process that is slow to start takes fewer rounds.
-fn shortcuts(hit: &Hit, layouts: &[(Layout, u32)]) -> Vec<Trial> {
+fn shortcuts(hit: &Hit, layouts: &[(Layout, u32)]) -> Vec<Hit> {
     let features = hit.layout.all_features();
     let size = |layout: &Layout| (layout.constructors(), layout.to_text().len());
     let is_simpler = |(layout, items): &&(Layout, u32)| {
@@ -371,24 +322,20 @@ fn shortcuts(hit: &Hit, layouts: &[(Layout, u32)]) -> Vec<Trial> {
             && (layout.size() == 0) == (hit.layout.size() == 0)
             && layout.all_features().is_subset(&features)
     };
-    let trial = |(layout, items): &(Layout, u32)| Trial {
-        layout: layout.clone(),
-        items: *items,
-        ..Trial::from_hit(hit)
-    };
+    let trial =
+        |(layout, items): &(Layout, u32)| Hit { layout: layout.clone(), items: *items, ..hit.clone() };
     layouts.iter().filter(is_simpler).map(trial).collect()
 }
 
 /// Simpler trials than a hit, the simplest first.
-fn simpler(hit: &Hit) -> Vec<Trial> {
-    let trial = Trial::from_hit(hit);
+fn simpler(hit: &Hit) -> Vec<Hit> {
     let items = [1, 2, hit.items / 2, hit.items.saturating_sub(1)];
     let fewer = items.into_iter().filter(|items| (1..hit.items).contains(items));
-    let fewer = fewer.map(|items| Trial { items, ..trial.clone() });
-    let usual = Trial { construction: Construction::Usual, ..trial.clone() };
+    let fewer = fewer.map(|items| Hit { items, ..hit.clone() });
+    let usual = Hit { construction: Construction::Usual, ..hit.clone() };
     let fewer = (!hit.construction.is_usual()).then_some(usual).into_iter().chain(fewer);
     let layouts = hit.layout.simpler().into_iter().take(MOST_CANDIDATES);
-    fewer.chain(layouts.map(|layout| Trial { layout, ..trial.clone() })).collect()
+    fewer.chain(layouts.map(|layout| Hit { layout, ..hit.clone() })).collect()
 }
 
 /// Tries all operations on the layout of each hit.
@@ -404,30 +351,24 @@ fn with_other_operations(
             **operation != hit.operation && (!operation.is_form || operation.base() == hit.operation.base())
         };
         let others = operations.iter().filter(is_tried);
-        trials.extend(others.map(|operation| Trial { operation, ..Trial::from_hit(hit) }));
+        trials.extend(others.map(|operation| Hit { operation, ..hit.clone() }));
         of.resize(trials.len(), number);
     }
-    let evaluated = evaluate(worker, &trials, MOST_RESTARTS_OF_OTHERS * hits.len())?;
-    let is_tried = |trial| evaluated.is_tried[trial] && !evaluated.not_reached.contains(&trial);
-    let mut found: Vec<_> = hits.into_iter().map(|hit| finding(hit, Vec::new(), true)).collect();
-    for (trial, (number, result)) in of.into_iter().zip(&evaluated.results).enumerate() {
-        found[number].others.extend(result.as_ref().map(|hit| (hit.operation, hit.kind)));
-        found[number].is_complete &= is_tried(trial);
+    let outcomes = evaluate(worker, &trials, MOST_RESTARTS_OF_OTHERS * hits.len())?;
+    let mut found: Vec<_> = hits.into_iter().map(|hit| Finding::new(hit)).collect();
+    for (number, outcome) in of.into_iter().zip(outcomes) {
+        found[number].is_complete &= !matches!(outcome, Outcome::NotReached | Outcome::Untried);
+        found[number].others.extend(outcome.hit().map(|hit| (hit.operation, hit.kind)));
     }
     Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
-    use common::conformance::Fault;
-
     use super::*;
 
     fn found(operation: &str, layout: &str) -> Finding {
-        let fault = Fault::new(0, operation, FaultKind::Crash, String::new());
-        let case = Case::with_layout(0, layout.to_owned(), 1, true);
-        let hit = Hit::from_fault(&fault, &layout.parse().unwrap(), &case).unwrap();
-        Finding { hits: 2, ..finding(hit, Vec::new(), true) }
+        Finding { hits: 2, ..Finding::new(Hit::fake(operation, FaultKind::Crash, layout)) }
     }
 
     #[test]
@@ -456,10 +397,9 @@ mod tests {
     /// Whether a finding explains another one, if both are new, and if it is known.
     fn explain(one: (&str, FaultKind, &str, &str), other: (&str, FaultKind, &str, &str)) -> [bool; 2] {
         let of = |(operation, kind, detail, layout): (&str, FaultKind, &str, &str)| {
-            let fault = Fault::new(0, operation, kind, detail.to_owned());
-            let case = Case::with_layout(0, layout.to_owned(), 1, true);
             let others = vec![(Operation::find("alltoall").unwrap(), FaultKind::WrongData)];
-            finding(Hit::from_fault(&fault, &layout.parse().unwrap(), &case).unwrap(), others, true)
+            let hit = Hit { detail: detail.to_owned(), ..Hit::fake(operation, kind, layout) };
+            Finding { others, ..Finding::new(hit) }
         };
         let (new, other) = (of(one), of(other));
         let known = Finding { is_known: true, ..new.clone() };

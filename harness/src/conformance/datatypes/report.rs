@@ -384,24 +384,16 @@ fn counted(count: usize, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use common::conformance::{Case, Fault, FaultKind, OPERATIONS};
+    use common::conformance::OPERATIONS;
 
     use super::*;
 
     fn finding(operation: &str, shown: Option<&str>) -> Finding {
-        let fault = Fault::new(17, operation, FaultKind::WrongData, "byte 3 is wrong".to_owned());
-        let layout = "vector(2, 1, -1, byte)".parse().unwrap();
         let (shown, reason) = (shown.map(str::to_owned), "the C program does not show it".to_owned());
-        Finding {
-            hit: Hit::from_fault(&fault, &layout, &Case::with_layout(0, String::new(), 1, true)).unwrap(),
-            others: Vec::new(),
-            is_complete: true,
-            similar: Vec::new(),
-            hits: 4,
-            is_reproduced: true,
-            is_known: false,
-            confirmation: Confirmation { code: "int main".to_owned(), shown, reason },
-        }
+        let confirmation = Confirmation { code: "int main".to_owned(), shown, reason };
+        let hit = Hit::fake(operation, FaultKind::WrongData, "vector(2, 1, -1, byte)");
+        let hit = Hit { case: 17, detail: "byte 3 is wrong".to_owned(), ..hit };
+        Finding { hits: 4, confirmation, ..Finding::new(hit) }
     }
 
     fn reports() -> Reports {

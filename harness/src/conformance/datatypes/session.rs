@@ -12,8 +12,9 @@ use super::confirmation::confirm;
 use super::corpus::corpus;
 use super::finding::{Confirmation, Finding, Hit};
 use super::program::program;
-use super::reduction::{Again, again, explains, finding, join, mark_variants, one_of_each, reduce};
+use super::reduction::{explains, join, mark_variants, one_of_each, reduce};
 use super::report::MpiReport;
+use super::trial::{Outcome, evaluate};
 use super::worker::Worker;
 use crate::conformance::Conditions;
 use crate::mpi::MpiError;
@@ -118,11 +119,11 @@ impl<'a> Session<'a> {
     /// If no process begins.
     pub fn replay(&mut self, listed: &[Hit]) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
-        for (hit, result) in listed.iter().zip(again(&mut self.worker, &listed.iter().collect::<Vec<_>>())?) {
-            match result {
-                Again::Occurs(hit) => report.findings.push(finding(hit, Vec::new(), true)),
-                Again::Right => report.fixed.push(hit.clone()),
-                Again::Untried => {}
+        for (hit, outcome) in listed.iter().zip(evaluate(&mut self.worker, listed, usize::MAX)?) {
+            match outcome {
+                Outcome::Fails(hit) => report.findings.push(Finding::new(hit)),
+                Outcome::Right => report.fixed.push(hit.clone()),
+                Outcome::NotReached | Outcome::Untried => {}
             }
         }
         self.note_conditions(&mut report);
@@ -170,14 +171,14 @@ impl<'a> Session<'a> {
         // Crashes take a new process, and hangs the limit of silence.
         known.sort_by_key(|finding| finding.hit.kind);
         self.worker.deadline = self.limit.map(|limit| Instant::now() + limit.time / PART_OF_KNOWN);
-        let hits: Vec<&Hit> = known.iter().map(|finding| &finding.hit).collect();
-        let results = again(&mut self.worker, &hits)?;
+        let hits: Vec<Hit> = known.iter().map(|finding| finding.hit.clone()).collect();
+        let outcomes = evaluate(&mut self.worker, &hits, usize::MAX)?;
         let (all, mut untried, mut found) = (known.len(), 0, Vec::new());
-        for (mut finding, result) in known.into_iter().zip(results) {
-            match result {
-                Again::Occurs(hit) => finding.hit = hit,
-                Again::Untried => untried += 1,
-                Again::Right => {
+        for (mut finding, outcome) in known.into_iter().zip(outcomes) {
+            match outcome {
+                Outcome::Fails(hit) => finding.hit = hit,
+                Outcome::NotReached | Outcome::Untried => untried += 1,
+                Outcome::Right => {
                     self.right.push(finding);
                     continue;
                 }
@@ -292,13 +293,13 @@ impl<'a> Session<'a> {
     /// If no process begins.
     pub fn elsewhere(&mut self, hits: &[Hit]) -> Result<Vec<(Hit, Option<FaultKind>)>, MpiError> {
         self.worker.deadline = self.plan.time.map(|time| Instant::now() + time / ELSEWHERE);
-        let results = again(&mut self.worker, &hits.iter().collect::<Vec<_>>())?;
-        let result = |(hit, result): (&Hit, Again)| match result {
-            Again::Occurs(hit) => Some((hit.clone(), Some(hit.kind))),
-            Again::Right => Some((hit.clone(), None)),
-            Again::Untried => None,
+        let outcomes = evaluate(&mut self.worker, hits, usize::MAX)?;
+        let result = |(hit, outcome): (&Hit, Outcome)| match outcome {
+            Outcome::Fails(hit) => Some((hit.clone(), Some(hit.kind))),
+            Outcome::Right => Some((hit.clone(), None)),
+            Outcome::NotReached | Outcome::Untried => None,
         };
-        Ok(hits.iter().zip(results).filter_map(result).collect())
+        Ok(hits.iter().zip(outcomes).filter_map(result).collect())
     }
 
     /// Compiles and runs the C program of each new finding, once. If it does not show the fault, a similar hit represents the finding.
@@ -347,7 +348,7 @@ impl<'a> Session<'a> {
 fn unshrunk(hits: &[Hit], found: &[Finding]) -> Vec<Finding> {
     let new: Vec<Hit> =
         hits.iter().filter(|hit| !found.iter().any(|finding| explains(finding, hit))).cloned().collect();
-    one_of_each(&new).into_iter().map(|hit| Finding { hits: 1, ..finding(hit, Vec::new(), true) }).collect()
+    one_of_each(&new).into_iter().map(|hit| Finding { hits: 1, ..Finding::new(hit) }).collect()
 }
 
 #[cfg(test)]

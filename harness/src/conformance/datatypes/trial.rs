@@ -3,50 +3,43 @@
 use std::collections::BTreeSet;
 
 use common::conformance::{Case, OPERATIONS, Operation};
-use datatypes::{Construction, Layout};
 
 use super::finding::Hit;
 use super::worker::Worker;
 use crate::mpi::MpiError;
 
-/// One operation on a layout.
-#[derive(Clone)]
-pub struct Trial {
-    pub layout: Layout,
-    pub items: u32,
-    pub at_end: bool,
-    pub construction: Construction,
-    pub operation: &'static Operation,
+/// The outcome of a trial, which is a hit with another layout, operation or process.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It fails, perhaps in another way.
+    Fails(Hit),
+    /// The result is right.
+    Right,
+    /// It was not begun after too many ends of processes.
+    NotReached,
+    /// The time was over.
+    Untried,
 }
 
-impl Trial {
-    pub fn from_hit(hit: &Hit) -> Self {
-        let Hit { items, at_end, construction, operation, .. } = *hit;
-        Self { layout: hit.layout.clone(), items, at_end, construction, operation }
+impl Outcome {
+    /// The hit, if it fails.
+    pub fn hit(self) -> Option<Hit> {
+        if let Self::Fails(hit) = self { Some(hit) } else { None }
     }
 }
 
-/// The hit of each trial, if it fails.
-pub struct Evaluated {
-    pub results: Vec<Option<Hit>>,
-    /// Whether each trial was begun before the time was over.
-    pub is_tried: Vec<bool>,
-    /// Trials that were not begun after too many ends of processes.
-    pub not_reached: BTreeSet<usize>,
+/// The hits of trials that fail; `None` if the time was over before all were tried.
+pub fn whole(outcomes: Vec<Outcome>) -> Option<Vec<Option<Hit>>> {
+    let is_whole = !outcomes.iter().any(|outcome| matches!(outcome, Outcome::Untried));
+    is_whole.then(|| outcomes.into_iter().map(Outcome::hit).collect())
 }
 
-impl Evaluated {
-    /// The results, if all were tried.
-    pub fn whole(self) -> Option<Vec<Option<Hit>>> {
-        self.is_tried.iter().all(|is_tried| *is_tried).then_some(self.results)
-    }
-}
-
-/// Tries each. After an early end of a process a new one goes on, at most `restarts` times.
-pub fn evaluate(worker: &mut Worker<'_>, trials: &[Trial], restarts: usize) -> Result<Evaluated, MpiError> {
-    let mut is_tried = vec![true; trials.len()];
-    let mut not_reached = BTreeSet::new();
-    let mut results: Vec<Option<Hit>> = vec![None; trials.len()];
+/// Tries each operation on its layout. After an early end of a process a new one goes on, at most `restarts` times.
+///
+/// # Errors
+/// If no process begins.
+pub fn evaluate(worker: &mut Worker<'_>, trials: &[Hit], restarts: usize) -> Result<Vec<Outcome>, MpiError> {
+    let mut outcomes = vec![Outcome::Right; trials.len()];
     for ranks in [1, 2] {
         let mut left: Vec<usize> =
             (0..trials.len()).filter(|&i| trials[i].operation.ranks == ranks).collect();
@@ -54,54 +47,41 @@ pub fn evaluate(worker: &mut Worker<'_>, trials: &[Trial], restarts: usize) -> R
         let operations: Vec<&'static Operation> = used.iter().map(|&number| &OPERATIONS[number]).collect();
         let mut ends = 0;
         while !left.is_empty() {
-            let cases: Vec<Case> = left.iter().map(|&i| case(i, &trials[i], &operations)).collect();
-            let Some(end) = worker.run(&operations, ranks, &cases)? else {
-                return Err(MpiError::Interrupted);
-            };
+            let cases: Vec<Case> = left.iter().map(|&i| of_trial(i, &trials[i], &operations)).collect();
+            let end = worker.run(&operations, ranks, &cases)?;
             for fault in &end.faults {
                 let (number, trial) = (fault.case as usize, &trials[fault.case as usize]);
-                let is_own = fault.operation == trial.operation.name
-                    && fault.node.as_ref().is_none_or(|node| *node == trial.layout.to_text());
-                if is_own && results[number].is_none() {
-                    results[number] =
-                        Hit::from_fault(fault, &trial.layout, &case(number, trial, &operations));
+                let is_own = fault.operation == trial.operation
+                    && fault.node.as_ref().is_none_or(|node| *node == trial.layout);
+                if is_own && !matches!(outcomes[number], Outcome::Fails(_)) {
+                    outcomes[number] =
+                        Outcome::Fails(Hit::from_fault(fault, &of_trial(number, trial, &operations)));
                 }
             }
             if let Some(cut_at) = end.cut_at {
-                let of_rest = left.iter().skip_while(|&&i| i as u64 != cut_at);
-                of_rest.for_each(|&i| is_tried[i] = false);
+                for &i in left.iter().skip_while(|&&i| i as u64 != cut_at) {
+                    if matches!(outcomes[i], Outcome::Right) {
+                        outcomes[i] = Outcome::Untried;
+                    }
+                }
             }
-            let Some(ended) = end.ended else { break };
-            let number = ended.case as usize;
-            if let Some(kind) = ended.kind
-                && ended.operation == trials[number].operation
-            {
-                let (trial, detail) = (&trials[number], ended.detail);
-                let untried = Hit::untried(&case(number, trial, &operations), &trial.layout);
-                results[number] = Some(Hit { operation: trial.operation, kind, detail, ..untried });
-            }
-            let place = left.iter().position(|&i| i == number).map_or(left.len(), |place| place + 1);
+            let Some((case, ..)) = end.ended else { break };
+            let place = left.iter().position(|&i| i as u64 == case).map_or(left.len(), |place| place + 1);
             left.drain(..place);
             ends += 1;
             if ends > restarts {
-                not_reached.extend(left);
+                left.into_iter().for_each(|i| outcomes[i] = Outcome::NotReached);
                 break;
             }
         }
     }
-    Ok(Evaluated { results, is_tried, not_reached })
+    Ok(outcomes)
 }
 
 /// The case of a trial: all other operations are left out.
-fn case(number: usize, trial: &Trial, operations: &[&'static Operation]) -> Case {
-    let is_other = |operation: &&&Operation| **operation != trial.operation && operation.number() > 0;
-    Case {
-        number: number as u64,
-        layout: trial.layout.to_text(),
-        items: trial.items,
-        at_end: trial.at_end,
-        construction: trial.construction,
-        is_generated: false,
-        skipped: operations.iter().filter(is_other).map(|operation| operation.name.to_owned()).collect(),
-    }
+fn of_trial(number: usize, trial: &Hit, operations: &[&'static Operation]) -> Case {
+    let is_other = |other: &&Operation| *other != trial.operation && other.number() > 0;
+    let skipped = operations.iter().copied().filter(is_other).collect();
+    let case = Case::with_layout(number as u64, trial.layout.clone(), trial.items, trial.at_end);
+    Case { construction: trial.construction, is_generated: false, skipped, ..case }
 }

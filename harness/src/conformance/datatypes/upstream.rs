@@ -26,7 +26,7 @@ impl Reports {
                 _ => "Other operations that fail with this datatype:\n\n".to_owned(),
             } + &others.iter().map(|other| format!("- {}\n", escaped(other.asks))).collect::<String>();
         let result = |other: &MpiReport| {
-            let result = match cell(other, hit).name() {
+            let result = match cell(other, hit) {
                 "" => "not tried",
                 result => result,
             };

@@ -36,27 +36,14 @@ pub struct Worker<'a> {
 /// The results of a process.
 #[derive(Debug, Default)]
 pub struct BatchEnd {
-    /// The faults that it reported.
+    /// The faults that it reported, and its crash or hang, unless that follows from an error: then other ranks wait in vain.
     pub faults: Vec<Fault>,
     /// How often each operation was completed, in the order of [`OPERATIONS`].
     pub done: Vec<u64>,
-    /// The operation at which it ended, if that was before the end of the batch.
-    pub ended: Option<EarlyEnd>,
+    /// The case and the operation at which it ended, and in which way, if that was before the end of the batch.
+    pub ended: Option<(u64, &'static Operation, FaultKind)>,
     /// The case at which the time was over, if that was before the end of the batch.
     pub cut_at: Option<u64>,
-}
-
-/// The operation during which a process ended.
-#[derive(Debug)]
-pub struct EarlyEnd {
-    /// The number of the case.
-    pub case: u64,
-    /// The operation.
-    pub operation: &'static Operation,
-    /// A crash or a hang; `None` if it follows from an error that was reported for the same operation: other ranks wait in vain.
-    pub kind: Option<FaultKind>,
-    /// How it ended.
-    pub detail: String,
 }
 
 impl<'a> Worker<'a> {
@@ -84,27 +71,26 @@ impl<'a> Worker<'a> {
         self.folder.path()
     }
 
-    /// Tries the operations that need at least this number of ranks on the cases; `None` if the user wants to stop.
+    /// Tries the operations that need at least this number of ranks on the cases.
     ///
     /// # Errors
-    /// If no process begins, twice.
+    /// If no process begins, twice, or if the user wants to stop.
     pub fn run(
         &mut self,
         operations: &[&'static Operation],
         least: usize,
         cases: &[Case],
-    ) -> Result<Option<BatchEnd>, MpiError> {
+    ) -> Result<BatchEnd, MpiError> {
         let first = cases.first().map_or(0, |case| case.number);
         let nothing =
             BatchEnd { done: vec![0; OPERATIONS.len()], cut_at: Some(first), ..BatchEnd::default() };
         if self.is_late() {
-            return Ok(Some(nothing));
+            return Ok(nothing);
         }
         if !self.folder().join(Batch::LIBRARY).exists() {
             library::compile(&self.conditions.target.installation, self.folder())?;
         }
-        let operations = operations.iter().filter(|operation| operation.ranks == least);
-        let operations: Vec<String> = operations.map(|operation| operation.name.to_owned()).collect();
+        let operations = operations.iter().copied().filter(|operation| operation.ranks == least).collect();
         let ranks = if least == 1 { 1 } else { self.ranks };
         let asks_transport = ranks > 1 && self.transport.is_none();
         let batch = Batch { operations, cases: cases.to_vec(), asks_transport };
@@ -123,15 +109,12 @@ impl<'a> Worker<'a> {
             }
             Log::default()
         };
-        let (log, exit) = match self.conditions.watch(&launch, self.deadline, new_log) {
-            Err(MpiError::Interrupted) => return Ok(None),
-            watched => watched?,
-        };
+        let (log, exit) = self.conditions.watch(&launch, self.deadline, new_log)?;
         let end = if log.has_begun() { self.read(ranks, &log, exit)? } else { None };
         if let Some(name) = log.transport() {
             self.transport = Some(name.to_owned());
         }
-        Ok(Some(end.unwrap_or(nothing)))
+        Ok(end.unwrap_or(nothing))
     }
 
     fn is_late(&self) -> bool {
@@ -168,14 +151,15 @@ impl<'a> Worker<'a> {
             return Ok(Some(end));
         }
         let operation = &OPERATIONS[number.min(OPERATIONS.len() - 1)];
-        let is_reported =
-            end.faults.iter().any(|fault| fault.case == case && fault.operation == operation.name);
+        let is_reported = end.faults.iter().any(|fault| fault.case == case && fault.operation == operation);
         let kind = match exit {
+            _ if is_reported => FaultKind::Error,
             Exit::Ended(_) => FaultKind::Crash,
             Exit::Silent(_) => FaultKind::Hang,
         };
-        let detail = ending(&detail).to_owned();
-        end.ended = Some(EarlyEnd { case, operation, kind: (!is_reported).then_some(kind), detail });
+        end.ended = Some((case, operation, kind));
+        let fault = Fault::new(case, operation, kind, ending(&detail).to_owned());
+        end.faults.extend((!is_reported).then_some(fault));
         Ok(Some(end))
     }
 }

@@ -13,9 +13,8 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use common::conformance::{Batch, Case, Fault, FaultKind, Need, Operation, Progress};
+use common::conformance::{Batch, Case, Fault, FaultKind, Need, OPERATIONS, Operation, Progress};
 use common::model::check::CheckEvent;
-use datatypes::Layout;
 
 use crate::checked::World;
 use crate::cli::Datatypes;
@@ -31,9 +30,6 @@ const HEARTBEAT: Duration = Duration::from_millis(500);
 
 /// The exit code of a rank that cannot continue with the others.
 const FAILED: i32 = 1;
-
-/// The name of the operation that is part of creating a datatype.
-const BOUNDS: &str = "bounds";
 
 /// Tries the operations of a batch.
 ///
@@ -51,7 +47,7 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<u8> {
         faults: File::create(args.folder.join(Fault::file(rank)))?,
         operations: operations(&batch, ranks)?,
         ranks,
-        reports_bounds: batch.operations.iter().any(|name| name == BOUNDS),
+        reports_bounds: batch.operations.contains(&&OPERATIONS[0]),
         next_beat: Instant::now(),
         bench,
     };
@@ -75,19 +71,12 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The operations of a batch; the first one, `bounds`, is part of making a [`Subject`].
+/// The operations of a batch, without the first one, `bounds`, which is part of making a [`Subject`].
 fn operations(batch: &Batch, ranks: usize) -> anyhow::Result<Vec<&'static Operation>> {
-    let mut found = Vec::new();
-    for name in &batch.operations {
-        let operation = Operation::find(name).map_err(anyhow::Error::msg)?;
-        ensure!(
-            operation.ranks == ranks.min(2),
-            "{name} needs {} ranks, and there are {ranks}",
-            operation.ranks
-        );
-        found.extend((name != BOUNDS).then_some(operation));
+    for Operation { name, ranks: needed, .. } in &batch.operations {
+        ensure!(*needed == ranks.min(2), "{name} needs {needed} ranks, and there are {ranks}");
     }
-    Ok(found)
+    Ok(batch.operations.iter().copied().filter(|operation| operation.number() > 0).collect())
 }
 
 /// Operations that are functions of this program; the others are C statements.
@@ -96,7 +85,7 @@ fn try_operation(bench: &Bench<'_>, subject: &Subject, operation: &Operation, sa
         "equivalent" => types::equivalent(bench, subject, salt),
         "contents" => types::contents(bench, subject),
         "life_cycle" => types::life_cycle(bench, subject),
-        _ => run::run(bench, subject, operation, salt),
+        _ => run::run(bench, subject, None, operation, salt),
     }
 }
 
@@ -113,8 +102,7 @@ struct Worker<'a> {
 
 impl Worker<'_> {
     fn try_case(&mut self, case: &Case) -> anyhow::Result<()> {
-        let layout: Layout = case.layout.parse().with_context(|| format!("case {}", case.number))?;
-        let Some(subject) = self.subject(case, layout)? else { return Ok(()) };
+        let Some(subject) = self.subject(case)? else { return Ok(()) };
         for i in 0..self.operations.len() {
             let operation = self.operations[i];
             if !case.tries(operation) {
@@ -127,8 +115,8 @@ impl Worker<'_> {
                 Err(Stop::Unsuitable) => {}
                 Err(Stop::WrongBytes(wrong)) => {
                     self.progress.complete(number);
-                    let fault = Fault::new(case.number, operation.name, wrong.kind, wrong.detail);
-                    let adopted = subject.has_other_bounds.then(|| subject.layout.with_resized().to_text());
+                    let fault = Fault::new(case.number, operation, wrong.kind, wrong.detail);
+                    let adopted = subject.has_other_bounds.then(|| subject.layout.with_resized());
                     let is_error = fault.kind == FaultKind::Error;
                     self.report(&Fault { adopted, ..fault })?;
                     if is_error && self.ranks > 1 {
@@ -142,24 +130,24 @@ impl Worker<'_> {
     }
 
     /// Creates the datatype; `None` if nothing can be tried with it.
-    fn subject(&mut self, case: &Case, layout: Layout) -> anyhow::Result<Option<Subject>> {
-        let number = Operation::find(BOUNDS).map_err(anyhow::Error::msg)?.number();
-        if case.skipped.iter().any(|skipped| skipped == BOUNDS) {
+    fn subject(&mut self, case: &Case) -> anyhow::Result<Option<Subject>> {
+        let bounds = &OPERATIONS[0];
+        if case.skipped.contains(&bounds) {
             return Ok(None);
         }
-        self.begin(case, number)?;
+        self.begin(case, bounds.number())?;
         let mut faults = Vec::new();
-        let subject = match Subject::new(case, layout, &self.bench.own, &mut faults) {
+        let subject = match Subject::new(case, &self.bench.own, &mut faults) {
             Ok(subject) => subject,
             Err(error) => {
                 if let Stop::WrongBytes(wrong) = Stop::from(error) {
-                    faults.push(Fault::new(case.number, BOUNDS, FaultKind::Error, wrong.detail));
+                    faults.push(Fault::new(case.number, bounds, FaultKind::Error, wrong.detail));
                 }
                 None
             }
         };
         if self.reports_bounds {
-            self.progress.complete(number);
+            self.progress.complete(bounds.number());
             faults.iter().try_for_each(|fault| self.report(fault))?;
         }
         Ok(subject.filter(|subject| self.bench.has_room(&subject.data_of(1))))

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use common::conformance::items::{Value, contiguous};
-use common::conformance::{Case, Fault, FaultKind, Items};
+use common::conformance::{Case, Fault, FaultKind, Items, OPERATIONS};
 use datatypes::{Construction, Constructor, Element, Layout};
 
 use crate::checked::{CallError, Comm, Datatype, Recipe};
@@ -49,24 +49,20 @@ impl Dense {
 impl Subject {
     /// Creates the datatype, and compares size and bounds of each type in it: wrong ones become `faults`. `None` if its bounds cannot be
     /// used.
-    pub fn new(
-        case: &Case,
-        layout: Layout,
-        comm: &Comm,
-        faults: &mut Vec<Fault>,
-    ) -> Result<Option<Self>, CallError> {
-        let Some(adopted) = adopted((case.number, case.construction), &layout, comm, faults)? else {
+    pub fn new(case: &Case, comm: &Comm, faults: &mut Vec<Fault>) -> Result<Option<Self>, CallError> {
+        let layout = &case.layout;
+        let Some(adopted) = adopted(case, comm, faults)? else {
             return Ok(None);
         };
         let data = Items::from_layout(&adopted, case.items);
-        let datatype = Recipe::with_construction(&layout, case.construction, comm)?.create()?;
+        let datatype = Recipe::with_construction(layout, case.construction, comm)?.create()?;
         let mut dense = Dense::from_values(&data.values, comm)?;
         if data.values.is_empty() {
             // Both ends have the same number of items; `nothing_from_others` tries other numbers.
             dense = Dense { datatype: datatype.duplicate()?, count: case.items as i32 };
         }
         Ok(Some(Self {
-            has_other_bounds: adopted != layout,
+            has_other_bounds: adopted != *layout,
             layout: adopted,
             datatype,
             items: case.items,
@@ -126,20 +122,15 @@ impl Subject {
 }
 
 /// The layout with the bounds that the MPI reports, also wrong ones: otherwise every later comparison would fail.
-fn adopted(
-    (case, construction): (u64, Construction),
-    layout: &Layout,
-    comm: &Comm,
-    faults: &mut Vec<Fault>,
-) -> Result<Option<Layout>, CallError> {
+fn adopted(case: &Case, comm: &Comm, faults: &mut Vec<Fault>) -> Result<Option<Layout>, CallError> {
     /// No test has so much memory.
     const FARTHEST: i64 = 1 << 36;
-    layout.with_bounds_by(&mut |layout, node| {
-        let reported = Recipe::with_construction(layout, construction, comm)?.create()?.reported()?;
+    case.layout.with_bounds_by(&mut |layout, node| {
+        let reported = Recipe::with_construction(layout, case.construction, comm)?.create()?.reported()?;
         if let Some(detail) = reported.fault(node) {
-            let fault = Fault::new(case, "bounds", FaultKind::WrongValue, detail);
-            let adopted = (node != layout).then(|| node.with_resized().to_text());
-            faults.push(Fault { node: Some(layout.to_text()), adopted, ..fault });
+            let fault = Fault::new(case.number, &OPERATIONS[0], FaultKind::WrongValue, detail);
+            let adopted = (node != layout).then(|| node.with_resized());
+            faults.push(Fault { node: Some(layout.clone()), adopted, ..fault });
         }
         let (lower_bound, extent) = reported.bounds();
         let is_near = lower_bound.abs() <= FARTHEST && extent.abs() <= FARTHEST;

@@ -1,10 +1,11 @@
 //! Other types with the same type map: equivalent descriptions and duplicates.
 
-use common::conformance::Contents;
 use common::conformance::contents::Integer;
+use common::conformance::{Contents, Operation};
 use datatypes::{Construction, Equivalent};
 
-use super::bench::{Bench, Stop, WrongBytes, clean_margin, expect_packed};
+use super::bench::{Bench, Stop, WrongBytes};
+use super::run::run;
 use super::subject::Subject;
 use crate::checked::{CallError, Comm, Datatype, Recipe};
 
@@ -34,12 +35,7 @@ pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
     if subject.has_other_bounds || data.values.len() > MOST_VALUES {
         return Err(Stop::Unsuitable);
     }
-    let typed = bench.typed[0].part(data.span_bytes(), subject.at_end).ok_or(Stop::Unsuitable)?;
-    let image = data.filled(salt);
-    for window in data.windows() {
-        typed.write_at((window.span.0 - data.span.0) as usize, &image[window.at..window.end()]);
-    }
-    let (expected, address) = (data.gathered(&image), typed.start().wrapping_offset(-data.span.0 as isize));
+    let pack = Operation::find("pack").expect("an operation");
     for (way, other) in Equivalent::all_of(&subject.layout) {
         if !way.keeps_bounds() {
             continue;
@@ -53,8 +49,7 @@ pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
         if datatype.reported()?.extent != subject.layout.extent() {
             continue;
         }
-        let compared = pack_as(bench, subject, &datatype, (address, expected.len()))
-            .and_then(|found| Ok(expect_packed(&expected, &found)?));
+        let compared = run(bench, subject, Some(&datatype), pack, salt);
         compared.map_err(|stop| match stop {
             Stop::WrongBytes(wrong) => {
                 WrongBytes { detail: format!("as {text}: {}", wrong.detail), ..wrong }.into()
@@ -63,25 +58,6 @@ pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
         })?;
     }
     Ok(())
-}
-
-/// Packs the data of a subject, which another type describes as well.
-fn pack_as(
-    bench: &Bench<'_>,
-    subject: &Subject,
-    datatype: &Datatype,
-    (from, bytes): (*mut u8, usize),
-) -> Result<Vec<u8>, Stop> {
-    let room = bench.own.pack_size(subject.items as i32, datatype, bytes)?;
-    let part = bench.packed.part(room.max(bytes), subject.at_end).ok_or(Stop::Unsuitable)?;
-    let mut position = 0;
-    // SAFETY: the caller has filled the memory of the type, and the part has `room` bytes.
-    unsafe {
-        let end = (from.cast_const(), subject.items as i32, datatype);
-        bench.own.pack_at(end, (part.start(), room), &mut position)
-    }?;
-    clean_margin(part)?;
-    Ok(part.read_at(0, bytes.min(position as usize)).to_vec())
 }
 
 /// Types that are made and freed in each of three rounds.

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::exchange::Transfers;
-use super::marking::{UNEQUAL, UNEQUAL_BYTES, eight};
-use super::message::{Incoming, Outgoing, Shape};
+use super::marking::{eight, unequal as transfers};
+use super::message::Shape;
 use crate::conformance::context::{CheckContext, Stop};
 use crate::payload::Version;
 
@@ -19,55 +19,49 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 pub fn equal(context: &CheckContext<'_>) -> Result<(), Stop> {
     for shape in [Shape::bytes(8, 8), eight()] {
-        watched(context, &Transfers { count: TRANSFERS, ..Transfers::equal(context, "8/8", shape) })?;
+        watched(Transfers::equal(context, "8/8", shape))?;
     }
     Ok(())
 }
 
 pub fn unequal(context: &CheckContext<'_>) -> Result<(), Stop> {
-    for (send, receive) in UNEQUAL {
-        let shape = |partitions| Shape::bytes(partitions, UNEQUAL_BYTES / partitions);
-        let what = format!("{send}/{receive}");
-        let exchange = Transfers { receive: shape(receive), ..Transfers::equal(context, &what, shape(send)) };
-        watched(context, &Transfers { count: TRANSFERS, ..exchange })?;
-    }
-    Ok(())
+    transfers(context, watched)
 }
 
 /// Sends slowly, and compares each partition as soon as it is reported as arrived.
-fn watched(context: &CheckContext<'_>, exchange: &Transfers<'_>) -> Result<(), Stop> {
-    let mut send = |outgoing: &mut Outgoing, generation| {
-        outgoing.start()?;
-        for partition in 0..outgoing.partitions() {
-            std::thread::sleep(PAUSE);
-            outgoing.ready(partition, generation)?;
-        }
-        Ok(outgoing.wait()?)
-    };
-    let mut receive = |incoming: &mut Incoming, generation| {
-        incoming.start()?;
-        let begin = Instant::now();
-        let mut left: Vec<usize> = (0..incoming.partitions()).collect();
-        while !left.is_empty() {
-            let mut still = Vec::new();
-            for partition in left {
-                if !incoming.message.arrived(partition)? {
-                    still.push(partition);
-                    continue;
+fn watched(exchange: Transfers<'_>) -> Result<(), Stop> {
+    let (context, what) = (exchange.context, exchange.what);
+    Transfers { count: TRANSFERS, ..exchange }.run(
+        |outgoing, generation| {
+            for partition in 0..outgoing.partitions() {
+                std::thread::sleep(PAUSE);
+                outgoing.ready(partition, generation)?;
+            }
+            Ok(())
+        },
+        |incoming, generation| {
+            let begin = Instant::now();
+            let mut left: Vec<usize> = (0..incoming.partitions()).collect();
+            while !left.is_empty() {
+                let mut still = Vec::new();
+                for partition in left {
+                    if !incoming.message.arrived(partition)? {
+                        still.push(partition);
+                        continue;
+                    }
+                    // SAFETY: MPI has reported that the partition arrived; the check looks for a false report.
+                    let right = unsafe { incoming.content.compare(partition, Version::of_fill(generation)) };
+                    let early = |wrong| format!("MPI_Parrived said that it is there: {wrong}");
+                    context.count(what, right.map_err(early));
                 }
-                // SAFETY: MPI has reported that the partition arrived; the check looks for a false report.
-                let right = unsafe { incoming.content.compare(partition, Version::of_fill(generation)) };
-                let early = |wrong| format!("MPI_Parrived said that it is there: {wrong}");
-                context.count(exchange.what, right.map_err(early));
+                left = still;
+                if !left.is_empty() && begin.elapsed() > PATIENCE {
+                    let seconds = PATIENCE.as_secs();
+                    let wrong = format!("MPI_Parrived of partitions {left:?} is not true within {seconds} s");
+                    return Err(context.wrong(what, wrong));
+                }
             }
-            left = still;
-            if !left.is_empty() && begin.elapsed() > PATIENCE {
-                let seconds = PATIENCE.as_secs();
-                let wrong = format!("MPI_Parrived of partitions {left:?} is not true within {seconds} s");
-                return Err(context.wrong(exchange.what, wrong));
-            }
-        }
-        Ok(incoming.wait()?)
-    };
-    exchange.run(context, &mut send, &mut receive)
+            Ok(())
+        },
+    )
 }

@@ -3,9 +3,9 @@
 use common::packing::Form;
 use datatypes::Element;
 
-use super::exchange::{TAG, Transfers, receive_all};
+use super::exchange::{TAG, Transfers, receive_all, send_all};
 use super::marking::eight;
-use super::message::{Incoming, Outgoing};
+use super::message::Incoming;
 use crate::checked::request::{RequestList, Status};
 use crate::checked::{Datatype, Envelope, Request};
 use crate::conformance::context::{CheckContext, Stop};
@@ -18,14 +18,16 @@ pub fn two_requests_of_one_tag(context: &CheckContext<'_>) -> Result<(), Stop> {
     // Messages match in the order in which both sides initialise them.
     let both =
         Transfers { tags: vec![TAG; 2], count: TRANSFERS, ..Transfers::equal(context, "both", eight()) };
-    let mut send = |all: &mut [(&mut Outgoing, u32)]| {
-        for (outgoing, generation) in &mut *all {
-            outgoing.start()?;
-            outgoing.ready_from(0, *generation)?;
-        }
-        Ok(all.iter_mut().try_for_each(|(outgoing, _)| outgoing.wait())?)
-    };
-    both.together(context, &mut send, &mut receive_all)
+    both.together(
+        |all| {
+            for (outgoing, generation) in &mut *all {
+                outgoing.start()?;
+                outgoing.ready_from(0, *generation)?;
+            }
+            Ok(all.iter_mut().try_for_each(|(outgoing, _)| outgoing.wait())?)
+        },
+        receive_all,
+    )
 }
 
 pub fn waitall_with_point_to_point(context: &CheckContext<'_>) -> Result<(), Stop> {
@@ -41,36 +43,38 @@ pub fn waitall_with_point_to_point(context: &CheckContext<'_>) -> Result<(), Sto
     };
     // MPI may still use the memory of a failed request, so the memory is never freed.
     let [sent, received] = [(); 2].map(|()| Box::leak(vec![0u8; BYTES].into_boxed_slice()));
-    let mut send = |outgoing: &mut Outgoing, generation| {
-        Version::of_fill(context.next_generation()).write(source_of(0, 0, 0), sent);
-        outgoing.start()?;
-        outgoing.ready_from(0, generation)?;
-        Ok(complete(outgoing.message.request(), true, sent.as_mut_ptr())?)
-    };
-    let mut receive = |incoming: &mut Incoming, _| {
-        let of_plain = context.next_generation();
-        incoming.start()?;
-        complete(incoming.message.request(), false, received.as_mut_ptr())?;
-        let wrong = Version::of_fill(of_plain).first_difference(source_of(0, 0, 0), received);
-        context.count("plain", wrong.map_or(Ok(()), |at| Err(format!("byte {at}"))));
-        Ok(())
-    };
-    let exchange = Transfers::equal(context, "partitioned", eight());
-    Transfers { count: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)
+    let exchange = Transfers { count: TRANSFERS, ..Transfers::equal(context, "partitioned", eight()) };
+    exchange.together(
+        |all| {
+            let (outgoing, generation) = &mut all[0];
+            Version::of_fill(context.next_generation()).write(source_of(0, 0, 0), sent);
+            outgoing.start()?;
+            outgoing.ready_from(0, *generation)?;
+            Ok(complete(outgoing.message.request(), true, sent.as_mut_ptr())?)
+        },
+        |all| {
+            let incoming = &mut all[0].0;
+            let of_plain = context.next_generation();
+            incoming.start()?;
+            complete(incoming.message.request(), false, received.as_mut_ptr())?;
+            let wrong = Version::of_fill(of_plain).first_difference(source_of(0, 0, 0), received);
+            context.count("plain", wrong.map_or(Ok(()), |at| Err(format!("byte {at}"))));
+            Ok(())
+        },
+    )
 }
 
 pub fn status_fields(context: &CheckContext<'_>) -> Result<(), Stop> {
     let elements = eight().partitions * eight().count;
     let expected = Status { source: 0, tag: TAG as i32, count: Some(elements), is_cancelled: false };
-    Transfers { count: TRANSFERS, ..Transfers::equal(context, "data", eight()) }.receive_by(
-        context,
-        &mut |incoming, _| {
-            incoming.start()?;
-            let Incoming { message, datatype, .. } = incoming;
-            let status = message.request().wait_for_status(datatype)?;
-            let right = status == expected;
-            context.count("status", if right { Ok(()) } else { Err(format!("{status:?}")) });
-            Ok(())
-        },
-    )
+    let exchange = Transfers { count: TRANSFERS, ..Transfers::equal(context, "data", eight()) };
+    exchange.together(send_all, |all| {
+        let incoming = &mut *all[0].0;
+        incoming.start()?;
+        let Incoming { message, datatype, .. } = incoming;
+        let status = message.request().wait_for_status(datatype)?;
+        let right = status == expected;
+        context.count("status", if right { Ok(()) } else { Err(format!("{status:?}")) });
+        Ok(())
+    })
 }

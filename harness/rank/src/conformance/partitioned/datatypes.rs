@@ -13,7 +13,7 @@ const TRANSFERS: u32 = 10;
 const COUNT: usize = 12;
 
 fn transfer(context: &CheckContext<'_>, what: &str, send: Shape, receive: Shape) -> Result<(), Stop> {
-    Transfers { receive, count: TRANSFERS, ..Transfers::equal(context, what, send) }.plainly(context)
+    Transfers { receive, count: TRANSFERS, ..Transfers::equal(context, what, send) }.plainly()
 }
 
 /// The same number of partitions on both sides, and half as many of twice the size.

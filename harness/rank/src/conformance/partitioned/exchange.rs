@@ -18,6 +18,7 @@ pub const RECEIVER: usize = 1;
 
 /// A series of transfers with the same shapes and different data.
 pub struct Transfers<'a> {
+    pub context: &'a CheckContext<'a>,
     /// The kind of comparison, as reports name it.
     pub what: &'a str,
     pub comm: &'a Comm,
@@ -31,64 +32,55 @@ pub struct Transfers<'a> {
     pub count: u32,
 }
 
-/// The sender's work between start and wait, for a generation.
-pub type Send<'a> = &'a mut dyn FnMut(&mut Outgoing, u32) -> Result<(), Stop>;
-
-/// The receiver's work, in the same form.
-pub type Receive<'a> = &'a mut dyn FnMut(&mut Incoming, u32) -> Result<(), Stop>;
-
-/// The work of either side with all messages and their generations.
-pub type Together<'a, M> = &'a mut dyn FnMut(&mut [(&mut M, u32)]) -> Result<(), Stop>;
-
 impl<'a> Transfers<'a> {
     /// With the same shape on both sides.
-    pub fn equal(context: &CheckContext<'a>, what: &'a str, shape: Shape) -> Self {
-        Self {
-            what,
-            comm: context.comm,
-            tags: vec![TAG],
-            send: shape.clone(),
-            receive: shape,
-            count: TRANSFERS,
-        }
-    }
-
-    /// Sends in the given way, and receives the whole message at once.
-    pub fn send_by(&self, context: &CheckContext<'_>, send: Send<'_>) -> Result<(), Stop> {
-        self.run(context, send, &mut receive)
-    }
-
-    /// Sends in order, and receives in the given way.
-    pub fn receive_by(&self, context: &CheckContext<'_>, receive: Receive<'_>) -> Result<(), Stop> {
-        self.run(context, &mut send, receive)
+    pub fn equal(context: &'a CheckContext<'a>, what: &'a str, shape: Shape) -> Self {
+        let (comm, receive) = (context.comm, shape.clone());
+        Self { context, what, comm, tags: vec![TAG], send: shape, receive, count: TRANSFERS }
     }
 
     /// Sends in order and receives the whole message at once.
-    pub fn plainly(&self, context: &CheckContext<'_>) -> Result<(), Stop> {
-        self.run(context, &mut send, &mut receive)
+    pub fn plainly(&self) -> Result<(), Stop> {
+        self.together(send_all, receive_all)
     }
 
-    /// Sends and receives one message at a time, each in the given way.
-    pub fn run(&self, context: &CheckContext<'_>, send: Send<'_>, receive: Receive<'_>) -> Result<(), Stop> {
-        self.together(context, &mut |all| send(all[0].0, all[0].1), &mut |all| receive(all[0].0, all[0].1))
+    /// Sends and receives one message at a time. Between start and wait, each side works in the given way with its generation.
+    pub fn run(
+        &self,
+        mut send: impl FnMut(&mut Outgoing, u32) -> Result<(), Stop>,
+        mut receive: impl FnMut(&mut Incoming, u32) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        self.together(
+            |all| {
+                let (outgoing, generation) = &mut all[0];
+                outgoing.start()?;
+                send(outgoing, *generation)?;
+                Ok(outgoing.wait()?)
+            },
+            |all| {
+                let (incoming, generation) = &mut all[0];
+                incoming.start()?;
+                receive(incoming, *generation)?;
+                Ok(incoming.wait()?)
+            },
+        )
     }
 
     /// Does this rank's part with all messages at once, each with its generation. Every transfer is compared when it is complete.
     pub fn together(
         &self,
-        context: &CheckContext<'_>,
-        send: Together<'_, Outgoing>,
-        receive: Together<'_, Incoming>,
+        mut send: impl FnMut(&mut [(&mut Outgoing, u32)]) -> Result<(), Stop>,
+        mut receive: impl FnMut(&mut [(&mut Incoming, u32)]) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let generations = || self.tags.iter().map(|_| context.next_generation()).collect::<Vec<_>>();
-        if context.rank == SENDER {
+        let generations = || self.tags.iter().map(|_| self.context.next_generation()).collect::<Vec<_>>();
+        if self.context.rank == SENDER {
             let new = |&tag| Outgoing::new(self.comm, RECEIVER, tag, &self.send, SENDER);
             let mut outgoing = self.tags.iter().map(new).collect::<Result<Vec<_>, _>>()?;
             for _ in 0..self.count {
                 send(&mut outgoing.iter_mut().zip(generations()).collect::<Vec<_>>())?;
             }
             outgoing.into_iter().try_for_each(Outgoing::free)?;
-        } else if context.rank == RECEIVER {
+        } else if self.context.rank == RECEIVER {
             let new = |&tag| Incoming::new(self.comm, SENDER, tag, &self.receive, SENDER);
             let mut incoming = self.tags.iter().map(new).collect::<Result<Vec<_>, _>>()?;
             for _ in 0..self.count {
@@ -96,7 +88,7 @@ impl<'a> Transfers<'a> {
                 receive(&mut incoming.iter_mut().zip(generations.iter().copied()).collect::<Vec<_>>())?;
                 for (incoming, generation) in incoming.iter().zip(generations) {
                     // SAFETY: every way to receive ends with a wait for the message.
-                    context.count(self.what, unsafe { incoming.compare(generation) });
+                    self.context.count(self.what, unsafe { incoming.compare(generation) });
                 }
             }
             incoming.into_iter().try_for_each(Incoming::free)?;
@@ -106,16 +98,20 @@ impl<'a> Transfers<'a> {
 }
 
 /// Sends one partition after the other.
-pub fn send(outgoing: &mut Outgoing, generation: u32) -> Result<(), Stop> {
-    outgoing.start()?;
-    outgoing.ready_from(0, generation)?;
-    Ok(outgoing.wait()?)
+pub fn in_order(outgoing: &mut Outgoing, generation: u32) -> Result<(), Stop> {
+    Ok(outgoing.ready_from(0, generation)?)
 }
 
-/// Starts a receive and waits for the whole message.
-pub fn receive(incoming: &mut Incoming, _: u32) -> Result<(), Stop> {
-    incoming.start()?;
-    Ok(incoming.wait()?)
+/// Waits for the whole message.
+pub fn at_once(_: &mut Incoming, _: u32) -> Result<(), Stop> {
+    Ok(())
+}
+
+/// Starts all sends, sends one partition after the other, and then waits for each message.
+pub fn send_all(all: &mut [(&mut Outgoing, u32)]) -> Result<(), Stop> {
+    all.iter_mut().try_for_each(|(outgoing, _)| outgoing.start())?;
+    all.iter().try_for_each(|(outgoing, generation)| outgoing.ready_from(0, *generation))?;
+    Ok(all.iter_mut().try_for_each(|(outgoing, _)| outgoing.wait())?)
 }
 
 /// Starts all receives, and then waits for each.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::exchange::Transfers;
 use super::marking::eight;
-use super::message::{Incoming, Outgoing, Shape};
+use super::message::{Outgoing, Shape};
 use crate::conformance::context::{CheckContext, Stop};
 
 /// The call that lets MPI progress.
@@ -59,38 +59,36 @@ fn progress(
     partitions: usize,
     is_asked: impl Fn(ProgressCall) -> bool,
 ) -> Result<(), Stop> {
-    let shape = Shape::bytes(8, bytes);
-    for (way, name) in WAYS.into_iter().filter(|(way, _)| is_asked(*way)) {
-        let what = name.to_owned();
+    for (way, what) in WAYS.into_iter().filter(|(way, _)| is_asked(*way)) {
         // Errors other than lost requests must be reported before a request is lost.
         if way == ProgressCall::Test && !context.is_right()? {
             break;
         }
-        context.work(&what);
+        context.work(what);
         let early = format!("{what}: not complete yet");
-        let mut send = |outgoing: &mut Outgoing, generation| {
-            outgoing.start()?;
-            (0..partitions).try_for_each(|partition| outgoing.ready(partition, generation))?;
-            let is_complete = give(context, outgoing, way)?.is_none();
-            let right = if is_complete { Err(COMPLETE.to_owned()) } else { Ok(()) };
-            match way {
-                // The request is lost.
-                ProgressCall::Test if is_complete => return Err(context.wrong(&early, COMPLETE.to_owned())),
-                ProgressCall::Test | ProgressCall::Status => context.count(&early, right),
-                ProgressCall::Probe | ProgressCall::Barrier => {}
-            }
-            outgoing.ready_from(partitions, generation)?;
-            Ok(outgoing.wait()?)
-        };
-        let mut receive = |incoming: &mut Incoming, _| {
-            incoming.start()?;
-            if way == ProgressCall::Barrier {
-                context.comm.barrier()?;
-            }
-            Ok(incoming.wait()?)
-        };
-        let exchange = Transfers::equal(context, &what, shape.clone());
-        Transfers { count: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
+        let exchange =
+            Transfers { count: TRANSFERS, ..Transfers::equal(context, what, Shape::bytes(8, bytes)) };
+        exchange.run(
+            |outgoing, generation| {
+                (0..partitions).try_for_each(|partition| outgoing.ready(partition, generation))?;
+                let is_complete = give(context, outgoing, way)?.is_none();
+                let right = if is_complete { Err(COMPLETE.to_owned()) } else { Ok(()) };
+                match way {
+                    // The request is lost.
+                    ProgressCall::Test if is_complete => {
+                        return Err(context.wrong(&early, COMPLETE.to_owned()));
+                    }
+                    ProgressCall::Test | ProgressCall::Status => context.count(&early, right),
+                    ProgressCall::Probe | ProgressCall::Barrier => {}
+                }
+                Ok(outgoing.ready_from(partitions, generation)?)
+            },
+            |_, _| {
+                Ok(if way == ProgressCall::Barrier {
+                    context.comm.barrier()?
+                })
+            },
+        )?;
     }
     Ok(())
 }
@@ -120,27 +118,24 @@ pub fn on_receiver(context: &CheckContext<'_>) -> Result<(), Stop> {
     /// The receiver starts long before any partition is ready.
     const LATE: Duration = Duration::from_millis(1);
     for (way, name) in WAYS.into_iter().filter(|(way, _)| *way != ProgressCall::Barrier) {
-        let mut send = |outgoing: &mut Outgoing, generation| {
-            outgoing.start()?;
-            std::thread::sleep(LATE);
-            outgoing.ready_from(0, generation)?;
-            Ok(outgoing.wait()?)
-        };
-        let mut receive = |incoming: &mut Incoming, _| {
-            incoming.start()?;
-            match way {
-                ProgressCall::Status => while !incoming.message.request().status()? {},
-                ProgressCall::Test => while !incoming.message.request().test()? {},
-                ProgressCall::Probe | ProgressCall::Barrier => {
-                    for _ in 0..CALLS {
-                        context.comm.probe_any()?;
+        Transfers { count: TRANSFERS, ..Transfers::equal(context, name, eight()) }.run(
+            |outgoing, generation| {
+                std::thread::sleep(LATE);
+                Ok(outgoing.ready_from(0, generation)?)
+            },
+            |incoming, _| {
+                match way {
+                    ProgressCall::Status => while !incoming.message.request().status()? {},
+                    ProgressCall::Test => while !incoming.message.request().test()? {},
+                    ProgressCall::Probe | ProgressCall::Barrier => {
+                        for _ in 0..CALLS {
+                            context.comm.probe_any()?;
+                        }
                     }
                 }
-            }
-            Ok(incoming.wait()?)
-        };
-        let exchange = Transfers::equal(context, name, eight());
-        Transfers { count: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
+                Ok(())
+            },
+        )?;
     }
     Ok(())
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use common::memory;
 use common::model::check::{Answer, CheckOutcome};
 
-use super::exchange::{self, TAG, Transfers, receive_all};
-use super::message::{Incoming, Outgoing, Shape};
+use super::exchange::{TAG, Transfers, receive_all, send_all};
+use super::message::{Outgoing, Shape};
 use crate::conformance::context::{CheckContext, Stop};
 
 pub fn many_requests(context: &CheckContext<'_>) -> Result<(), Stop> {
@@ -25,18 +25,16 @@ fn requests(context: &CheckContext<'_>, counts: [usize; 2]) -> Result<(), Stop> 
         context.work(&what);
         let _heartbeat = context.heartbeat(&what, took, counts[0], requests);
         let (begin, mut initialised, mut transferred) = (Instant::now(), None, Duration::ZERO);
-        let mut send = |all: &mut [(&mut Outgoing, u32)]| {
+        let exchange = Transfers::equal(context, &what, Shape::bytes(2, 8));
+        let exchange = Transfers { tags: (TAG..TAG + requests).collect(), count: 3, ..exchange };
+        let send = |all: &mut [(&mut Outgoing, u32)]| {
             initialised.get_or_insert_with(|| begin.elapsed());
             let begin = Instant::now();
-            all.iter_mut().try_for_each(|(outgoing, _)| outgoing.start())?;
-            all.iter().try_for_each(|(outgoing, generation)| outgoing.ready_from(0, *generation))?;
-            all.iter_mut().try_for_each(|(outgoing, _)| outgoing.wait())?;
+            send_all(all)?;
             transferred = begin.elapsed();
             Ok(())
         };
-        let exchange = Transfers::equal(context, &what, Shape::bytes(2, 8));
-        let exchange = Transfers { tags: (TAG..TAG + requests).collect(), count: 3, ..exchange };
-        exchange.together(context, &mut send, &mut receive_all)?;
+        exchange.together(send, receive_all)?;
         took = begin.elapsed();
         let one_us = initialised.unwrap_or_default().as_secs_f64() / requests as f64 * 1e6;
         let all_ms = transferred.as_secs_f64() * 1e3;
@@ -59,19 +57,20 @@ pub fn many_partitions(context: &CheckContext<'_>) -> Result<(), Stop> {
         let begin = Instant::now();
         let _heartbeat = context.heartbeat(&what, took, COUNTS[0], partitions);
         let mut took_s = 0.0;
-        let mut send = |outgoing: &mut Outgoing, generation| {
-            context.comm.barrier()?;
-            exchange::send(outgoing, generation)
-        };
-        let mut receive = |incoming: &mut Incoming, generation| {
-            context.comm.barrier()?;
-            let begin = Instant::now();
-            exchange::receive(incoming, generation)?;
-            took_s = begin.elapsed().as_secs_f64();
-            Ok(())
-        };
         let exchange = Transfers::equal(context, &what, Shape::bytes(partitions, 8));
-        Transfers { count: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
+        Transfers { count: TRANSFERS, ..exchange }.together(
+            |all| {
+                context.comm.barrier()?;
+                send_all(all)
+            },
+            |all| {
+                context.comm.barrier()?;
+                let begin = Instant::now();
+                receive_all(all)?;
+                took_s = begin.elapsed().as_secs_f64();
+                Ok(())
+            },
+        )?;
         took = begin.elapsed();
         details.push(format!("{partitions}: {:.2} ms", took_s * 1e3));
     }
@@ -82,7 +81,7 @@ pub fn many_partitions(context: &CheckContext<'_>) -> Result<(), Stop> {
 }
 
 pub fn zero_count(context: &CheckContext<'_>) -> Result<(), Stop> {
-    Transfers { count: 10, ..Transfers::equal(context, "no elements", Shape::bytes(4, 0)) }.plainly(context)
+    Transfers { count: 10, ..Transfers::equal(context, "no elements", Shape::bytes(4, 0)) }.plainly()
 }
 
 pub fn large_message(context: &CheckContext<'_>) -> Result<(), Stop> {
@@ -100,17 +99,18 @@ pub fn large_message(context: &CheckContext<'_>) -> Result<(), Stop> {
         return Ok(());
     }
     // The time limit applies to each step separately: on a busy machine memory is slow.
-    let mut send = |outgoing: &mut Outgoing, generation| {
+    let exchange = Transfers::equal(context, "3 GiB", Shape::bytes(PARTITIONS, BYTES / PARTITIONS));
+    let send = |all: &mut [(&mut Outgoing, u32)]| {
+        let (outgoing, generation) = &mut all[0];
         context.work("starting");
         outgoing.start()?;
         for partition in 0..PARTITIONS {
-            outgoing.ready(partition, generation)?;
+            outgoing.ready(partition, *generation)?;
             context.work(&format!("sending partition {partition}"));
         }
         outgoing.wait()?;
         context.work("comparing");
         Ok(())
     };
-    let exchange = Transfers::equal(context, "3 GiB", Shape::bytes(PARTITIONS, BYTES / PARTITIONS));
-    Transfers { count: 1, ..exchange }.send_by(context, &mut send)
+    Transfers { count: 1, ..exchange }.together(send, receive_all)
 }

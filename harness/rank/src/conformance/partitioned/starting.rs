@@ -2,37 +2,65 @@
 
 use std::time::Duration;
 
-use super::exchange::{self, TAG, TRANSFERS, Transfers, receive_all};
-use super::marking::{both_ways, eight, free, to_and_from};
+use super::exchange::{TAG, TRANSFERS, Transfers, at_once, receive_all, send_all};
+use super::marking::eight;
 use super::message::{Incoming, Outgoing, Shape};
 use crate::checked::request::{self, RequestList};
 use crate::conformance::context::{CheckContext, Stop};
 
 pub fn startall_sends(context: &CheckContext<'_>) -> Result<(), Stop> {
     let both = Transfers { tags: vec![TAG, TAG + 1], ..Transfers::equal(context, "both", eight()) };
-    let mut send = |all: &mut [(&mut Outgoing, u32)]| {
-        RequestList::for_up_to(all.len())
-            .start_all(|start| all.iter_mut().for_each(|(outgoing, _)| start(outgoing.message.request())))?;
-        all.iter().try_for_each(|(outgoing, generation)| outgoing.ready_from(0, *generation))?;
-        Ok(all.iter_mut().try_for_each(|(outgoing, _)| outgoing.wait())?)
-    };
-    both.together(context, &mut send, &mut receive_all)
+    both.together(
+        |all| {
+            RequestList::for_up_to(all.len()).start_all(|start| {
+                all.iter_mut().for_each(|(outgoing, _)| start(outgoing.message.request()));
+            })?;
+            all.iter().try_for_each(|(outgoing, generation)| outgoing.ready_from(0, *generation))?;
+            Ok(all.iter_mut().try_for_each(|(outgoing, _)| outgoing.wait())?)
+        },
+        receive_all,
+    )
+}
+
+/// A send to and a receive from other ranks of the world, of eight partitions.
+fn to_and_from(context: &CheckContext<'_>, to: usize, from: usize) -> Result<(Outgoing, Incoming), Stop> {
+    let outgoing = Outgoing::new(context.comm, to, TAG, &eight(), context.rank)?;
+    let incoming = Incoming::new(context.comm, from, TAG, &eight(), from)?;
+    Ok((outgoing, incoming))
+}
+
+/// Sends while receiving, this many times with requests that are started in the given way; compares, and frees both.
+fn both_ways(
+    context: &CheckContext<'_>,
+    what: &str,
+    (mut outgoing, mut incoming): (Outgoing, Incoming),
+    times: u32,
+    start: impl Fn(&mut Outgoing, &mut Incoming) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    for _ in 0..times {
+        let generation = context.next_generation();
+        start(&mut outgoing, &mut incoming)?;
+        outgoing.ready_from(0, generation)?;
+        outgoing.wait()?;
+        incoming.wait()?;
+        // SAFETY: waited for above.
+        context.count(what, unsafe { incoming.compare(generation) });
+    }
+    outgoing.free()?;
+    Ok(incoming.free()?)
 }
 
 pub fn startall_send_and_receive(context: &CheckContext<'_>) -> Result<(), Stop> {
     let peer = 1 - context.rank;
-    let (mut outgoing, mut incoming) = to_and_from(context, peer, peer)?;
-    for _ in 0..TRANSFERS {
-        both_ways(context, "both ways", &mut outgoing, &mut incoming, |outgoing, incoming| {
-            // SAFETY: the message is not started yet.
-            unsafe { incoming.poison() };
-            Ok(RequestList::for_up_to(2).start_all(|start| {
-                start(outgoing.message.request());
-                start(incoming.message.request());
-            })?)
-        })?;
-    }
-    free(outgoing, incoming)
+    let both = to_and_from(context, peer, peer)?;
+    both_ways(context, "both ways", both, TRANSFERS, |outgoing, incoming| {
+        // SAFETY: the message is not started yet.
+        unsafe { incoming.poison() };
+        Ok(RequestList::for_up_to(2).start_all(|start| {
+            start(outgoing.message.request());
+            start(incoming.message.request());
+        })?)
+    })
 }
 
 /// Starts the receive and then the send, by `MPI_Start` each.
@@ -44,11 +72,7 @@ fn start(outgoing: &mut Outgoing, incoming: &mut Incoming) -> Result<(), Stop> {
 pub fn ring(context: &CheckContext<'_>) -> Result<(), Stop> {
     let ranks = context.comm.size()?;
     let (next, previous) = ((context.rank + 1) % ranks, (context.rank + ranks - 1) % ranks);
-    let (mut outgoing, mut incoming) = to_and_from(context, next, previous)?;
-    for _ in 0..20 {
-        both_ways(context, "ring", &mut outgoing, &mut incoming, start)?;
-    }
-    free(outgoing, incoming)
+    both_ways(context, "ring", to_and_from(context, next, previous)?, 20, start)
 }
 
 pub fn self_communication(context: &CheckContext<'_>) -> Result<(), Stop> {
@@ -57,12 +81,9 @@ pub fn self_communication(context: &CheckContext<'_>) -> Result<(), Stop> {
         context.work(what);
         for receive in [eight(), Shape::bytes(4, 2 * 4096)] {
             let what = format!("{what}, 8/{}", receive.partitions);
-            let mut outgoing = Outgoing::new(comm, rank, TAG, &eight(), context.rank)?;
-            let mut incoming = Incoming::new(comm, rank, TAG, &receive, context.rank)?;
-            for _ in 0..20 {
-                both_ways(context, &what, &mut outgoing, &mut incoming, start)?;
-            }
-            free(outgoing, incoming)?;
+            let outgoing = Outgoing::new(comm, rank, TAG, &eight(), context.rank)?;
+            let incoming = Incoming::new(comm, rank, TAG, &receive, context.rank)?;
+            both_ways(context, &what, (outgoing, incoming), 20, start)?;
         }
     }
     Ok(())
@@ -73,12 +94,7 @@ pub fn self_communication_alone(context: &CheckContext<'_>) -> Result<(), Stop> 
     if context.rank > 0 {
         return Ok(());
     }
-    let mut outgoing = Outgoing::new(context.comm, 0, TAG, &eight(), 0)?;
-    let mut incoming = Incoming::new(context.comm, 0, TAG, &eight(), 0)?;
-    for _ in 0..20 {
-        both_ways(context, "rank 0 with itself", &mut outgoing, &mut incoming, start)?;
-    }
-    free(outgoing, incoming)
+    both_ways(context, "rank 0 with itself", to_and_from(context, 0, 0)?, 20, start)
 }
 
 pub fn receiver_waits_first(context: &CheckContext<'_>) -> Result<(), Stop> {
@@ -88,7 +104,7 @@ pub fn receiver_waits_first(context: &CheckContext<'_>) -> Result<(), Stop> {
         if context.rank == 0 {
             std::thread::sleep(LATE);
         }
-        Transfers { count: 1, ..Transfers::equal(context, "late sender", eight()) }.plainly(context)?;
+        Transfers { count: 1, ..Transfers::equal(context, "late sender", eight()) }.plainly()?;
     }
     Ok(())
 }
@@ -99,10 +115,10 @@ pub fn not_freed(context: &CheckContext<'_>) -> Result<(), Stop> {
         // Dropping them does not free them.
         if context.rank == 0 {
             let mut outgoing = Outgoing::new(context.comm, 1, tag, &eight(), 0)?;
-            exchange::send(&mut outgoing, generation)?;
+            send_all(&mut [(&mut outgoing, generation)])?;
         } else {
             let mut incoming = Incoming::new(context.comm, 0, tag, &eight(), 0)?;
-            exchange::receive(&mut incoming, generation)?;
+            receive_all(&mut [(&mut incoming, generation)])?;
             // SAFETY: waited for above.
             context.count("used once", unsafe { incoming.compare(generation) });
         }
@@ -118,14 +134,12 @@ pub fn late_receiver(context: &CheckContext<'_>) -> Result<(), Stop> {
             context.comm.pass_token(false, 0, 0)?;
             std::thread::sleep(LATE);
         }
-        let mut send = |outgoing: &mut Outgoing, generation| {
-            outgoing.start()?;
+        let send = |outgoing: &mut Outgoing, generation| {
             outgoing.ready_from(0, generation)?;
             // Only now may the receiver begin: if the sender had waited for it, both would wait forever.
-            context.comm.pass_token(true, 1, 0)?;
-            Ok(outgoing.wait()?)
+            Ok(context.comm.pass_token(true, 1, 0)?)
         };
-        Transfers { count: 1, ..Transfers::equal(context, "late", eight()) }.send_by(context, &mut send)?;
+        Transfers { count: 1, ..Transfers::equal(context, "late", eight()) }.run(send, at_once)?;
     }
     Ok(())
 }
@@ -140,7 +154,7 @@ pub fn free_without_start(context: &CheckContext<'_>) -> Result<(), Stop> {
     for (what, tag) in [("a message with another tag", TAG + 1), ("a message with the same tag", TAG)] {
         context.work(what);
         let exchange = Transfers { tags: vec![tag], count: 3, ..Transfers::equal(context, what, eight()) };
-        exchange.plainly(context)?;
+        exchange.plainly()?;
     }
     Ok(())
 }

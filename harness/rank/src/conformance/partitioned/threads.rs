@@ -1,6 +1,6 @@
 //! Several threads of a rank that call MPI for the same message at the same time.
 
-use super::exchange::Transfers;
+use super::exchange::{Transfers, at_once, in_order};
 use super::message::{Incoming, Outgoing, Shape};
 use crate::checked::CallError;
 use crate::checked::threads::Shared;
@@ -26,20 +26,18 @@ pub fn pready(context: &CheckContext<'_>) -> Result<(), Stop> {
     for threads in [4, 8] {
         let what = format!("{threads} threads");
         let exchange = Transfers::equal(context, &what, Shape::bytes(PARTITIONS, 1024));
-        let send = &mut |outgoing: &mut Outgoing, generation| {
-            outgoing.start()?;
+        let send = |outgoing: &mut Outgoing, generation| {
             let (content, version) = (&outgoing.content, Version::of_fill(generation));
             let message = Shared::new(&outgoing.message, context.multiple());
-            in_threads(threads, |thread| {
+            Ok(in_threads(threads, |thread| {
                 (thread..PARTITIONS).step_by(threads).try_for_each(|partition| {
                     // SAFETY: the thread's own partition, which is not ready yet.
                     unsafe { content.fill(partition, version) };
                     message.ready(partition)
                 })
-            })?;
-            Ok(outgoing.wait()?)
+            })?)
         };
-        Transfers { count: TRANSFERS, ..exchange }.send_by(context, send)?;
+        Transfers { count: TRANSFERS, ..exchange }.run(send, at_once)?;
     }
     Ok(())
 }
@@ -53,8 +51,7 @@ enum Found {
 pub fn parrived(context: &CheckContext<'_>) -> Result<(), Stop> {
     const THREADS: usize = 4;
     let exchange = Transfers::equal(context, "4 threads", Shape::bytes(PARTITIONS, 1024));
-    let receive = &mut |incoming: &mut Incoming, generation| {
-        incoming.start()?;
+    let receive = |incoming: &mut Incoming, generation| {
         let (content, version) = (&incoming.content, Version::of_fill(generation));
         let message = Shared::new(&incoming.message, context.multiple());
         let found = in_threads(THREADS, |thread| {
@@ -71,7 +68,7 @@ pub fn parrived(context: &CheckContext<'_>) -> Result<(), Stop> {
             Err(Found::Error(error)) => return Err(error.into()),
             Err(Found::Wrong(wrong)) => context.count("4 threads, when it was said to be there", Err(wrong)),
         }
-        Ok(incoming.wait()?)
+        Ok(())
     };
-    Transfers { count: TRANSFERS, ..exchange }.receive_by(context, receive)
+    Transfers { count: TRANSFERS, ..exchange }.run(in_order, receive)
 }
