@@ -6,15 +6,96 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::differences::levels_of_values;
 use super::overview::{CaseRow, is_usable};
 use super::side::{ComparisonUnit, LaunchId, MachineThen, Side, Subject};
 use super::weights::{Weights, test_names};
-use crate::report::matrix::{GroupMean, Means, SideMean};
+use crate::report::ratio;
 use crate::stats::difference::Difference;
 use crate::stats::launches::of_other_runs;
 use crate::stats::mean;
 use crate::stats::moderated::{Level, moderate};
+
+/// Geometric means of the times of several cases, relative to those of the fastest MPI.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Means {
+    /// That of all cases that count.
+    pub all: GroupMean,
+    pub tests: Vec<GroupMean>,
+    /// Launches, or runs, of which each has a value.
+    pub units: usize,
+    /// The file with the weights of tests; empty if all tests count equally.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub weights: String,
+    /// Tests that do not count, and why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub left_out: BTreeMap<String, String>,
+}
+
+/// The geometric mean of some cases.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GroupMean {
+    /// Their test; empty for the mean of all.
+    pub test: String,
+    /// The share of the test's weight in that of all.
+    pub weight: f64,
+    /// How many cases it is of.
+    pub cases: usize,
+    /// The mean of each MPI; none if no case has times on all MPIs.
+    pub sides: Vec<SideMean>,
+}
+
+/// The geometric mean of an MPI, relative to that of the fastest one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SideMean {
+    /// The ratio: 1 for the fastest.
+    pub ratio: f64,
+    /// Lower end of its 95% interval; `None` for the fastest, and with fewer than three launches.
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+}
+
+impl SideMean {
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.low.zip(self.high)
+    }
+
+    /// The ratio and its interval; without one, nothing in its place.
+    pub(super) fn texts(&self) -> [String; 2] {
+        let number = |value: f64| format!("{value:.2}");
+        self.interval().map_or_else(
+            || [number(self.ratio), String::new()],
+            |interval| ratio::texts(self.ratio, "", interval, number),
+        )
+    }
+
+    /// The ratio with its interval.
+    pub fn text(&self) -> String {
+        self.texts().join(" ").trim_end().to_owned()
+    }
+}
+
+impl GroupMean {
+    /// The fastest MPI; `None` without means.
+    pub fn first(&self) -> Option<usize> {
+        let ratios = self.sides.iter().enumerate();
+        ratios.min_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio)).map(|(i, _)| i)
+    }
+}
+
+impl Means {
+    /// The heading: `Geometric mean of 8 tests`.
+    pub fn title(&self) -> String {
+        let tests = self.tests.len();
+        let weights = match self.weights.as_str() {
+            "" => String::new(),
+            file => format!(" weighted by {file}"),
+        };
+        format!("Geometric mean of {tests} {}{weights}", if tests == 1 { "test" } else { "tests" })
+    }
+}
 
 /// The level at which intervals miss.
 const ALPHA: f64 = 0.05;

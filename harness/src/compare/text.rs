@@ -48,7 +48,7 @@ impl Comparisons {
                 .chain(findings(comparison))
                 .collect(),
             table: self.table(comparison),
-            matrix: None,
+            ..Section::default()
         };
         let mut sections: Vec<Section<'_>> = self.comparisons.iter().map(section).collect();
         // With three or more sides, all of them next to each other are the answer.
