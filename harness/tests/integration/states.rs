@@ -96,23 +96,3 @@ fn a_change_in_far_launches_only_is_found_there_whatever_the_number_of_launches(
         );
     }
 }
-
-#[test]
-fn every_output_names_the_states() {
-    for far in [0, 6] {
-        let comparisons = compare(TESTS[0], far, 1.3);
-        let compared = comparisons.compared();
-        let near = 26;
-        let expected = match far {
-            0 => format!("cores 32 ns apart in {near} launches"),
-            far => format!("cores 32 ns apart in {near} launches, 158 ns in {}", 2 * far),
-        };
-        let outputs =
-            [compared.text(Some(80)).replace("\n  ", " "), compared.markdown(), comparisons.junit().unwrap()];
-        for text in outputs {
-            assert!(text.contains(&expected), "{expected}: {text}");
-        }
-        let json = serde_json::to_string(&comparisons).unwrap();
-        assert!(json.contains("\"states\":[{\"state\":0,\"latency_s\":3."), "{json}");
-    }
-}
