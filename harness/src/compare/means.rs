@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::differences::levels_of_values;
+use super::differences::{TIMES, levels};
 use super::overview::{CaseRow, is_usable};
 use super::side::{ComparisonUnit, LaunchId, MachineThen, Side, Subject};
 use super::weights::{Weights, test_names};
@@ -19,7 +19,7 @@ use crate::stats::mean;
 use crate::stats::moderated::{Level, moderate};
 
 /// Geometric means of the times of several cases, relative to those of the fastest MPI.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Means {
     /// That of all cases that count.
     pub all: GroupMean,
@@ -27,15 +27,15 @@ pub struct Means {
     /// Launches, or runs, of which each has a value.
     pub units: usize,
     /// The file with the weights of tests; empty if all tests count equally.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub weights: String,
     /// Tests that do not count, and why.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<String, String>,
 }
 
 /// The geometric mean of some cases.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct GroupMean {
     /// Their test; empty for the mean of all.
     pub test: String,
@@ -48,7 +48,7 @@ pub struct GroupMean {
 }
 
 /// The geometric mean of an MPI, relative to that of the fastest one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SideMean {
     /// The ratio: 1 for the fastest.
     pub ratio: f64,
@@ -172,7 +172,7 @@ fn group(cases: &[&Counted<'_>], units: usize) -> GroupMean {
     let sides: Vec<Vec<TimeInState>> =
         (0..first.times.len()).map(|side| (0..units).map(|unit| of_unit(side, unit)).collect()).collect();
     let is_known = sides.iter().flatten().all(|(_, machine)| machine.measures.iter().any(Option::is_some));
-    let mut levels = if is_known { levels_of_values(&sides) } else { Vec::new() };
+    let mut levels = if is_known { levels(&sides, TIMES) } else { Vec::new() };
     moderate(&mut levels.iter_mut().flatten().collect::<Vec<_>>());
     let levels: Option<Vec<Level>> =
         levels.into_iter().collect::<Option<Vec<_>>>().filter(|levels| !levels.is_empty());

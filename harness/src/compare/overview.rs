@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::differences::{CountedDifference, LaunchSeries, difference, level_of_ratio, levels_of};
+use super::differences::{CountedDifference, LaunchSeries, RATIOS, TIMES, difference, levels};
 use super::means::{Means, SideMean, means};
 use super::side::{ComparisonUnit, Side, Subject};
 use super::states::{self, StateMet, States};
@@ -30,27 +30,23 @@ const LOOPS: &str = "manual";
 const DATATYPE: &str = "ddt";
 
 /// All sides in one state of the machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Overview {
     /// The sides, the base first.
     pub sides: Vec<String>,
     /// The median core-to-core latency of its launches, in seconds; missing if it is not known for all of them.
-    #[serde(default)]
     pub latency_s: Option<f64>,
     /// Launches of all sides and cases in this state.
-    #[serde(default)]
     pub launches: usize,
     /// The unit of a side's values.
-    #[serde(default)]
     pub unit: ComparisonUnit,
     pub cases: Vec<CaseRow>,
     /// A geometric mean for each side.
-    #[serde(default)]
     pub means: Means,
 }
 
 /// A case on all sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CaseRow {
     /// The case; its method is empty.
     #[serde(flatten)]
@@ -58,17 +54,15 @@ pub struct CaseRow {
     /// The best of each side; missing if no method that an application could use has times.
     pub sides: Vec<Option<Best>>,
     /// Whether a side was not measured in it, or not in this state of the machine. Then no side is known to be the fastest.
-    #[serde(default)]
     pub is_incomplete: bool,
 }
 
 /// The fastest method of a side that an application could use.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Best {
     pub method: String,
     /// Its time in seconds, adjusted to the median latency and copy speed of the state if these are known, so that the quotient of two
     /// sides' times is their ratio.
-    #[serde(alias = "median_s")]
     pub time_s: f64,
     /// Its time relative to the fastest side's best; missing for that side.
     pub over_first: Option<Estimate>,
@@ -409,7 +403,9 @@ fn row(sides: &[Side], case: &Subject) -> CaseRow {
     };
     let methods: Vec<Vec<Subject>> = sides.iter().map(usable).collect();
     let all = || sides.iter().zip(&methods).flat_map(|(side, of)| of.iter().map(move |of| (side, of)));
-    let levels = levels_of(&all().map(|(side, subject)| times(side, subject)).collect::<Vec<_>>());
+    let of = |series: LaunchSeries<'_>| series.with_machine();
+    let series = all().map(|(side, subject)| times(side, subject).map(of).unwrap_or_default());
+    let levels = levels(&series.collect::<Vec<_>>(), TIMES);
     let has_levels = all().zip(&levels).all(|((side, subject), level)| {
         level.is_some() || side.values(subject).is_none_or(|values| values.times.is_empty())
     });
@@ -458,10 +454,13 @@ fn moderated(mut levels: Levels) -> Levels {
 fn best_levels(sides: &[Side], row: &CaseRow) -> Vec<Option<Level>> {
     let best = |best: &Option<Best>| Some(row.case.with(&best.as_ref()?.method));
     let subjects: Vec<Option<Subject>> = row.sides.iter().map(best).collect();
-    let series = sides.iter().zip(&subjects).map(|(side, subject)| times(side, subject.as_ref()?));
+    let series = |(side, subject): (&Side, &Option<Subject>)| {
+        let series = subject.as_ref().and_then(|subject| times(side, subject));
+        series.map(|series| series.with_machine()).unwrap_or_default()
+    };
     let of_launches = sides.iter().all(|side| side.unit == ComparisonUnit::Launch);
     match of_launches {
-        true => levels_of(&series.collect::<Vec<_>>()),
+        true => levels(&sides.iter().zip(&subjects).map(series).collect::<Vec<_>>(), TIMES),
         false => vec![None; sides.len()],
     }
 }
@@ -476,7 +475,7 @@ fn preferences(sides: &[Side], case: &Subject) -> Vec<Option<Level>> {
     let of_side = |side: &Side| {
         let values = side.over(&subject, LOOPS);
         let series = LaunchSeries { side, subject: &subject, values: &values };
-        if side.unit == ComparisonUnit::Launch { level_of_ratio(series) } else { None }
+        if side.unit == ComparisonUnit::Launch { levels(&[series.with_machine()], RATIOS)[0] } else { None }
     };
     sides.iter().map(of_side).collect()
 }
