@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::compare::Comparisons;
+use crate::compare::KeptComparison;
 use crate::conformance::process::Log as CheckLog;
 use crate::experiments::halo::HaloSetting;
 use crate::experiments::layout_file;
@@ -88,9 +88,7 @@ fn environment(bytes: &[u8]) {
 }
 
 fn comparison(bytes: &[u8]) {
-    if let Ok(found) = from_json::<Comparisons>(bytes) {
-        drop(found.compared());
-    }
+    let _ = from_json::<KeptComparison>(bytes);
 }
 
 /// Output of a rank program and its MPI, and how it may end.

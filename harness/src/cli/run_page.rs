@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
-use ddtbench::compare::Comparisons;
+use ddtbench::compare::KeptComparison;
 use ddtbench::experiments::launches::{in_states, most_common_state, over_launches};
 use ddtbench::experiments::{self, Kind};
 use ddtbench::folder::{self, Folder, FolderError, PICTURES};
@@ -150,13 +150,13 @@ pub(super) fn environments<D: AsRef<Path>>(dirs: &[D]) -> anyhow::Result<Vec<Str
     dirs.iter().map(account).collect()
 }
 
-/// The result of a comparison in the folder of these records; `None` without one that can be read.
+/// The comparison in the folder of these records; `None` without one that can be read.
 ///
 /// # Errors
 /// If it is of another run.
-pub(super) fn comparisons(dir: &Path, records: &[Record]) -> anyhow::Result<Option<Comparisons>> {
+pub(super) fn comparisons(dir: &Path, records: &[Record]) -> anyhow::Result<Option<KeptComparison>> {
     let file = dir.join(folder::COMPARISON);
-    let read = || from_json::<Comparisons>(&std::fs::read(&file).ok()?).ok();
+    let read = || from_json::<KeptComparison>(&std::fs::read(&file).ok()?).ok();
     let Some(kept) = read() else { return Ok(None) };
     let run = records.first().map_or("", |record| &record.case.run);
     ensure!(

@@ -305,7 +305,7 @@ pub(super) fn print_results(
 ) -> anyhow::Result<()> {
     let width = output::width();
     let sections = |are_first: bool| {
-        let sections = compared.sections.iter().filter(|section| section.matrix.is_some() == are_first);
+        let sections = compared.sections.iter().filter(|section| section.is_answer == are_first);
         let compared = Compared { sections: sections.cloned().collect(), ..Compared::default() };
         compared.text(width).trim_end().to_owned()
     };

@@ -11,31 +11,28 @@ use crate::report::case::Disturbance;
 use crate::report::units;
 use crate::stats::{levels, sorted};
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     pub base: SideLabel,
     /// The other side, whose changes are tested.
     pub new: SideLabel,
     /// Differences in conditions, if the sides are compared nevertheless; otherwise empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub conditions: String,
     /// The states of the machine during its launches, the nearest cores first; empty if latencies are not known.
     pub states: Vec<StateMet>,
     /// Launches that are in none of them, because their latency is not known or changed meanwhile.
-    #[serde(default)]
     pub without_state: usize,
     /// How many blocks of both sides were disturbed.
-    #[serde(default)]
     pub disturbance: Disturbance,
     /// Whether ranks of either side shared cores.
-    #[serde(default)]
     pub oversubscribed: bool,
     /// A method of a case each.
     pub rows: Vec<ComparisonRow>,
 }
 
 /// A side by its name, and where it was measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SideLabel {
     /// Its name in reports: the MPI, or the folder of its runs.
     pub name: String,
@@ -46,10 +43,10 @@ pub struct SideLabel {
 }
 
 /// All comparisons of several sides with the first of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparisons {
     /// The run whose MPIs are compared; empty for folders of runs.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub run: String,
     pub settings: Settings,
     /// The statistical unit.
@@ -58,6 +55,15 @@ pub struct Comparisons {
     pub comparisons: Vec<Comparison>,
     /// All sides, side by side, in each state of the machine.
     pub overviews: Vec<Overview>,
+}
+
+/// The used part of a comparison in the folder of a run: its rows are computed again from the launches.
+#[derive(Clone, Debug, Deserialize)]
+pub struct KeptComparison {
+    /// The run whose MPIs are compared.
+    #[serde(default)]
+    pub run: String,
+    pub settings: Settings,
 }
 
 /// The decision of a gate: whether a change may pass.
@@ -215,94 +221,5 @@ impl Comparison {
         let compared = self.rows.iter().any(|row| row.verdict != Verdict::NotCompared);
         let least = if compared { GateDecision::Open } else { GateDecision::Undecided };
         self.rows.iter().map(ComparisonRow::gate).max().unwrap_or(least).max(least)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compare::made::{comparisons, in_states, row};
-
-    #[test]
-    fn what_is_slower_or_broken_wins_over_what_is_undecided() {
-        let gate = |verdicts: &[Verdict]| {
-            comparisons(verdicts.iter().map(|&verdict| row("a", "ddt", 1, 1.0, verdict)).collect()).gate()
-        };
-        assert_eq!(gate(&[Verdict::Same, Verdict::Faster, Verdict::Repaired]), GateDecision::Open);
-        assert_eq!(
-            gate(&[Verdict::Same, Verdict::SameOrFaster]),
-            GateDecision::Open,
-            "nothing can be slower"
-        );
-        assert_eq!(gate(&[Verdict::Same, Verdict::Undecided]), GateDecision::Undecided);
-        assert_eq!(gate(&[Verdict::SameOrFaster, Verdict::SameOrSlower]), GateDecision::Undecided);
-        assert_eq!(gate(&[Verdict::Undecided, Verdict::Slower]), GateDecision::Shut);
-        assert_eq!(gate(&[Verdict::Undecided, Verdict::Broken]), GateDecision::Shut);
-        let mut little = row("a", "ddt", 1, 1.07, Verdict::Slower);
-        little.changes[0].time.as_mut().unwrap().beyond = false;
-        assert_eq!(
-            comparisons(vec![little]).gate(),
-            GateDecision::Undecided,
-            "perhaps by less than the threshold"
-        );
-        assert_eq!(gate(&[]), GateDecision::Undecided, "nothing was compared");
-        assert_eq!(gate(&[Verdict::NotCompared]), GateDecision::Undecided);
-    }
-
-    #[test]
-    fn a_busy_machine_is_reported_first() {
-        let mut comparisons = comparisons(vec![row("a", "ddt", 1, 1.0, Verdict::Same)]);
-        let first = |comparisons: &Comparisons| comparisons.compared().sections[0].sentences[0].clone();
-        comparisons.comparisons[0].disturbance = Disturbance { disturbed: 25, blocks: 100 };
-        assert!(!first(&comparisons).starts_with("Disturbed"));
-        comparisons.comparisons[0].oversubscribed = true;
-        assert!(first(&comparisons).starts_with("Oversubscribed: "), "{}", first(&comparisons));
-        comparisons.comparisons[0].disturbance = Disturbance { disturbed: 54, blocks: 100 };
-        assert!(
-            first(&comparisons).starts_with("Disturbed: in 54% of the blocks"),
-            "{}",
-            first(&comparisons)
-        );
-    }
-
-    #[test]
-    fn states_of_several_comparisons_are_named_by_their_latency() {
-        let slower = row("a", "ddt", 1, 1.3, Verdict::Slower);
-        let met = |state: usize, latency_s: f64| StateMet { state, latency_s, launches: vec![13, 13] };
-        let mut comparisons = comparisons(Vec::new());
-        let mut other = comparisons.comparisons[0].clone();
-        comparisons.comparisons[0].states = vec![met(0, 31e-9), met(1, 198e-9)];
-        let same = Some((1.0, Verdict::Same));
-        comparisons.comparisons[0].rows = vec![in_states(&slower, &[(31e-9, same), (198e-9, None)])];
-        other.states = vec![met(0, 197e-9)];
-        other.rows = vec![in_states(&slower, &[(197e-9, None)])];
-        comparisons.comparisons.push(other);
-        assert_eq!(
-            comparisons.decision(),
-            "2 of 2 rows are more than 5.0% slower, or broken, with cores 198 ns apart"
-        );
-    }
-
-    #[test]
-    fn a_sentence_reports_the_decision_of_the_gate_and_the_number_of_rows() {
-        let decision = |verdicts: &[Verdict]| {
-            let rows = verdicts.iter().map(|&verdict| row("a", "ddt", 1, 1.0, verdict)).collect();
-            comparisons(rows).decision()
-        };
-        let open = [Verdict::Same, Verdict::Faster, Verdict::NotCompared];
-        assert_eq!(decision(&open), "no row is more than 5.0% slower, of 2");
-        let undecided = [Verdict::Same, Verdict::SameOrSlower, Verdict::Undecided];
-        assert_eq!(decision(&undecided), "no row is shown to be more than 5.0% slower, but 2 of 3 may be");
-        let shut = [Verdict::Slower, Verdict::Broken, Verdict::Undecided];
-        assert_eq!(decision(&shut), "2 of 3 rows are more than 5.0% slower, or broken");
-        let mut late = row("a", "ddt", 1, 0.83, Verdict::Faster);
-        late.changes[0].mean = row("a", "ddt", 1, 3.04, Verdict::Slower).changes.remove(0).time;
-        (late.changes[0].verdict, late.verdict) = (Verdict::Slower, Verdict::Slower);
-        let same = row("b", "ddt", 1, 1.0, Verdict::Same);
-        assert_eq!(
-            comparisons(vec![late, same]).decision(),
-            "1 of 2 rows are more than 5.0% slower (1 by mean), or broken"
-        );
-        assert_eq!(decision(&[]), "nothing was compared");
     }
 }

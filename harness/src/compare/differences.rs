@@ -32,6 +32,11 @@ impl<'a> LaunchSeries<'a> {
         Some(Self { side, subject, values: of(side.values(subject)?) })
     }
 
+    /// Each value, and the machine next to it.
+    pub fn with_machine(&self) -> Vec<(f64, MachineThen)> {
+        self.values.values().copied().zip(self.machine()).collect()
+    }
+
     fn machine(&self) -> impl Iterator<Item = MachineThen> + use<'a> {
         let machine = self.side.values(self.subject).map(|values| &values.machine);
         let of = move |number| machine.and_then(|machine| machine.get(number).copied()).unwrap_or_default();
@@ -42,11 +47,11 @@ impl<'a> LaunchSeries<'a> {
 /// How times follow the machine's state: the slopes of their logarithm against those of the core-to-core latency and of the speed of
 /// copies. In the recordings of `harness/benches/recorded/` with states, nine of ten slopes are between 0.1 and 0.85 and between -1.25
 /// and -0.17; those of copies only where their speed varies.
-const TIMES: [SlopePrior; 2] =
+pub(super) const TIMES: [SlopePrior; 2] =
     [SlopePrior { expected: 0.45, deviation: 0.4 }, SlopePrior { expected: -0.5, deviation: 0.5 }];
 
 /// The same for ratios of two methods' times, which follow the state either way.
-const RATIOS: [SlopePrior; 2] =
+pub(super) const RATIOS: [SlopePrior; 2] =
     [SlopePrior { expected: 0.0, deviation: 0.4 }, SlopePrior { expected: 0.0, deviation: 0.5 }];
 
 /// How far runs of the same thing are apart, as logarithms, besides what their launches show: by 1%, as runs of one machine within 12
@@ -139,33 +144,12 @@ fn explained(
     (values, middles.slopes(slopes))
 }
 
-/// The level of each series at the median latency and copy speed of all of them, each with its own slopes: other MPIs, and other
-/// methods, follow these in another measure. `None` with too few launches.
-pub(super) fn levels_of(series: &[Option<LaunchSeries<'_>>]) -> Vec<Option<Level>> {
-    levels(series, TIMES)
-}
-
-/// The same for ratios of two methods' times.
-pub(super) fn level_of_ratio(series: LaunchSeries<'_>) -> Option<Level> {
-    levels(&[Some(series)], RATIOS)[0]
-}
-
-fn levels(series: &[Option<LaunchSeries<'_>>], slopes: [SlopePrior; 2]) -> Vec<Option<Level>> {
-    let values = |series: &Option<LaunchSeries<'_>>| {
-        series.map(|series| series.values.values().copied().zip(series.machine()).collect::<Vec<_>>())
-    };
-    levels_by(&series.iter().map(values).collect::<Vec<_>>(), slopes)
-}
-
-/// The level of each of some series of values with their machine, likewise.
-pub(super) fn levels_of_values(series: &[Vec<(f64, MachineThen)>]) -> Vec<Option<Level>> {
-    levels_by(&series.iter().cloned().map(Some).collect::<Vec<_>>(), TIMES)
-}
-
-fn levels_by(series: &[Option<Vec<(f64, MachineThen)>>], slopes: [SlopePrior; 2]) -> Vec<Option<Level>> {
-    let middles = Middles::from_machines(series.iter().flatten().flatten().map(|(_, machine)| *machine));
-    let level = |series: &Option<Vec<(f64, MachineThen)>>| {
-        let values = series.as_ref()?.iter().map(|(value, machine)| middles.explained(*value, *machine));
+/// The level of each series of values next to their machine, at the median latency and copy speed of all of them, each with its own
+/// slopes: other MPIs, and other methods, follow these in another measure. `None` with too few launches.
+pub(super) fn levels(series: &[Vec<(f64, MachineThen)>], slopes: [SlopePrior; 2]) -> Vec<Option<Level>> {
+    let middles = Middles::from_machines(series.iter().flatten().map(|(_, machine)| *machine));
+    let level = |series: &Vec<(f64, MachineThen)>| {
+        let values = series.iter().map(|(value, machine)| middles.explained(*value, *machine));
         Level::from_values(&values.collect::<Vec<_>>(), &middles.slopes(slopes))
     };
     series.iter().map(level).collect()

@@ -200,25 +200,28 @@ mod tests {
     use crate::compare::made::record;
     use crate::model::{Outcome, Phase, Record};
 
-    /// Six launches of each method, whose times differ by little from launch to launch.
-    fn side(times: &[(&'static str, f64)]) -> Side {
-        let launches = |&(method, time): &(&'static str, f64)| {
-            (0..6).map(move |launch| record("a", launch, method, time * (1.0 + 0.002 * (launch % 3) as f64)))
-        };
-        let records: Vec<Record> = times.iter().flat_map(launches).collect();
-        Side::from_records("mine", &records, ComparisonUnit::Launch)
+    /// Six launches, whose times differ by little.
+    fn launches(record: impl Fn(usize, f64) -> Vec<Record>) -> Vec<Record> {
+        (0..6).flat_map(|launch| record(launch, 1.0 + 0.002 * (launch % 3) as f64)).collect()
+    }
+
+    fn side(records: &[Record]) -> Side {
+        Side::from_records("mine", records, ComparisonUnit::Launch)
     }
 
     fn findings(records: &[Record]) -> Findings {
-        Findings::from_side(
-            &Side::from_records("mine", records, ComparisonUnit::Launch),
-            &Settings::default(),
-        )
+        Findings::from_side(&side(records), &Settings::default())
+    }
+
+    /// Launches of each method with these times.
+    fn of_methods(times: &[(&'static str, f64)]) -> Vec<Record> {
+        let record =
+            |launch, noise| times.iter().map(move |(method, time)| record("a", launch, method, time * noise));
+        launches(|launch, noise| record(launch, noise).collect())
     }
 
     fn standings(times: &[(&'static str, f64)]) -> Vec<(&'static str, Standing)> {
-        let findings = Findings::from_side(&side(times), &Settings::default());
-        findings.rows.iter().map(|row| (row.guideline, row.standing)).collect()
+        findings(&of_methods(times)).rows.iter().map(|row| (row.guideline, row.standing)).collect()
     }
 
     #[test]
@@ -227,26 +230,24 @@ mod tests {
         let expected =
             [("D1 by hand", Standing::Violated), ("D1", Standing::Violated), ("D7", Standing::Holds)];
         assert_eq!(standings(&slow), expected);
-        let fast = [("ddt", 1.0), ("mpi_pack", 2.0)];
-        assert_eq!(standings(&fast), [("D1", Standing::Holds)]);
-        let findings = Findings::from_side(&side(&slow), &Settings::default());
-        let worst = &findings.rows[0];
+        assert_eq!(standings(&[("ddt", 1.0), ("mpi_pack", 2.0)]), [("D1", Standing::Holds)]);
+        let worst = &findings(&of_methods(&slow)).rows[0];
         assert_eq!((worst.instead, worst.than.as_str()), ("pack by hand", "manual"));
         assert!((worst.answer.ratio - 20.0).abs() < 0.1 && worst.answer.low > 19.0, "{worst:?}");
     }
 
     #[test]
     fn a_guideline_holds_or_not_in_each_state_of_the_machine() {
-        let record = |launch: usize, method: &str| {
-            let is_far = launch % 2 == 1;
-            let time = if is_far && method == "ddt" { 20.0 } else { 1.0 };
-            let noise = 1.0 + 0.002 * (launch % 3) as f64;
-            let latency_s = Some(if is_far { 160e-9 } else { 33e-9 });
-            Record { state_latency_s: latency_s, ..record("a", launch, method, time * noise) }
+        let in_state = |is_far: bool| {
+            let times = [("ddt", if is_far { 20.0 } else { 1.0 }), ("manual", 1.0)];
+            let launch = move |record: Record| Record {
+                launch: record.launch.map(|launch| 2 * launch + usize::from(is_far)),
+                state_latency_s: Some(if is_far { 160e-9 } else { 33e-9 }),
+                ..record
+            };
+            of_methods(&times).into_iter().map(launch)
         };
-        let records: Vec<Record> =
-            (0..12).flat_map(|launch| [record(launch, "ddt"), record(launch, "manual")]).collect();
-        let findings = findings(&records);
+        let findings = findings(&in_state(false).chain(in_state(true)).collect::<Vec<_>>());
         let found: Vec<_> =
             findings.rows.iter().map(|row| (row.guideline, row.state, row.standing)).collect();
         assert_eq!(found, [("D1 by hand", 1, Standing::Violated), ("D1 by hand", 0, Standing::Holds)]);
@@ -265,21 +266,21 @@ mod tests {
             ("ddt:subarray_resized", 1.0),
             ("ddt:resized", 54.5),
         ];
-        let findings = Findings::from_side(&side(&times), &Settings::default());
+        let findings = findings(&of_methods(&times));
         let of = |name: &str| findings.rows.iter().filter(|row| row.guideline == name).collect::<Vec<_>>();
         let [best] = of("D7")[..] else { panic!("{findings:?}") };
         assert_eq!((best.than.as_str(), best.standing), ("ddt:subarray", Standing::Violated));
         assert!(best.answer.low > 53.0 && best.answer.high < 54.0, "{best:?}");
         assert_eq!(of("D8 resized")[0].standing, Standing::Holds);
         // Without a faster one, all of them hold.
-        let even = Findings::from_side(&side(&[("ddt", 1.0), ("ddt:vector", 1.001)]), &Settings::default());
-        assert_eq!((even.rows.len(), even.rows[0].standing), (1, Standing::Holds));
+        assert_eq!(standings(&[("ddt", 1.0), ("ddt:vector", 1.001)]), [("D7", Standing::Holds)]);
     }
 
     #[test]
     fn a_pair_of_times_is_one_hypothesis_whichever_should_not_be_the_longer() {
         // Both wrappers are tested in both directions.
-        let side = side(&[("ddt", 1.0), ("ddt:wrapped", 1.0), ("ddt:count", 1.0), ("mpi_pack", 1.0)]);
+        let methods = ["ddt", "ddt:wrapped", "ddt:count", "mpi_pack"].map(|method| (method, 1.0));
+        let side = side(&of_methods(&methods));
         let asked = questions(&side);
         let names: Vec<&str> = asked.iter().map(|question| &*question.guideline.name).collect();
         assert_eq!(names, ["D1", "D4 type", "D4 count", "D8 wrapped", "D7"]);
@@ -292,20 +293,19 @@ mod tests {
         assert!(standings(&of_layout).contains(&("D1 by hand", Standing::Violated)));
         let both = [("ddt", 20.0), ("loop", 30.0), ("manual", 1.0)];
         assert_eq!(standings(&both), [("D1 by hand", Standing::Violated)]);
-        let records: Vec<Record> = (0..6)
-            .flat_map(|launch| {
-                let of = |method, phase, time| Record { phase, ..record("a", launch, method, time) };
-                let round_trip = record("a", launch, "ddt", 1.0).phase;
-                [
-                    of("ddt", round_trip, 10.0),
-                    of("loop", round_trip, 12.0),
-                    of("mpi_pack", round_trip, 12.0),
-                    of("ddt", Phase::Create, 60.0),
-                    of("mpi_pack", Phase::Pack, 9.0),
-                    of("loop", Phase::Pack, 3.0),
-                ]
-            })
-            .collect();
+        let round_trip = record("a", 0, "ddt", 1.0).phase;
+        let times = [
+            ("ddt", round_trip, 10.0),
+            ("loop", round_trip, 12.0),
+            ("mpi_pack", round_trip, 12.0),
+            ("ddt", Phase::Create, 60.0),
+            ("mpi_pack", Phase::Pack, 9.0),
+            ("loop", Phase::Pack, 3.0),
+        ];
+        let records = launches(|launch, _| {
+            let of = |(method, phase, time)| Record { phase, ..record("a", launch, method, time) };
+            times.map(of).to_vec()
+        });
         let findings = findings(&records);
         let row = |name: &str| findings.rows.iter().find(|row| row.guideline == name).unwrap();
         assert_eq!((row("D2").standing, row("D2").answer.ratio.round()), (Standing::Violated, 2.0));
@@ -371,22 +371,16 @@ mod tests {
         assert!(findings.rows.is_empty() && findings.failed[0].ends_with("ddt: wrong data"), "{findings:?}");
     }
 
-    /// Launches of a test in several sizes, with the given times of a datatype.
-    fn sized(sizes: &[(u64, f64)]) -> Side {
-        let records = sizes.iter().flat_map(|&(count, time)| {
-            (0..6).map(move |launch| {
-                let mut record = record("a", launch, "ddt", time * (1.0 + 0.002 * (launch % 3) as f64));
-                record.case_mut().params = format!("count={count} stride=2");
-                record.bytes = 8 * count;
-                record
-            })
-        });
-        Side::from_records("mine", &records.collect::<Vec<_>>(), ComparisonUnit::Launch)
-    }
-
     #[test]
     fn sizes_are_held_against_their_neighbours() {
-        let findings = Findings::from_side(&sized(&[(10, 5.0), (20, 4.0), (40, 10.0)]), &Settings::default());
+        let findings = findings(&launches(|launch, noise| {
+            let of_size = |(count, time): (u64, f64)| {
+                let mut record = record("a", launch, "ddt", time * noise);
+                record.case_mut().params = format!("count={count} stride=2");
+                Record { bytes: 8 * count, ..record }
+            };
+            [(10, 5.0), (20, 4.0), (40, 10.0)].map(of_size).to_vec()
+        }));
         let found: Vec<_> = findings
             .rows
             .iter()
@@ -411,27 +405,24 @@ mod tests {
     fn creation_pays_after_a_number_of_round_trips() {
         let made =
             |launch: usize, phase: Phase, time: f64| Record { phase, ..record("a", launch, "ddt", time) };
-        let launches = |saved: f64| {
-            let records: Vec<Record> = (0..6)
-                .flat_map(|launch| {
-                    let noise = 1.0 + 0.002 * (launch % 3) as f64;
-                    [
-                        record("a", launch, "ddt", 10.0 * noise),
-                        record("a", launch, "manual", (10.0 + saved) * noise),
-                        made(launch, Phase::Create, 50.0),
-                        made(launch, Phase::Free, 10.0),
-                    ]
-                })
-                .collect();
+        let found = |saved: f64| {
+            let records = launches(|launch, noise| {
+                vec![
+                    record("a", launch, "ddt", 10.0 * noise),
+                    record("a", launch, "manual", (10.0 + saved) * noise),
+                    made(launch, Phase::Create, 50.0),
+                    made(launch, Phase::Free, 10.0),
+                ]
+            });
             let findings = findings(&records);
             let row = findings.rows.iter().find(|row| row.guideline == "D10").unwrap().clone();
             (row.standing, row.break_even.unwrap(), findings.rows[0].guideline)
         };
-        let (standing, pays, _) = launches(2.0);
+        let (standing, pays, _) = found(2.0);
         assert_eq!((standing, pays.uses.unwrap().round()), (Standing::Holds, 30.0), "{pays:?}");
         assert!(pays.low.unwrap() > 29.0 && pays.high.unwrap() < 31.0, "{pays:?}");
-        assert_eq!(launches(0.02).0, Standing::Violated, "3000 round trips");
-        let (standing, never, worst) = launches(-2.0);
+        assert_eq!(found(0.02).0, Standing::Violated, "3000 round trips");
+        let (standing, never, worst) = found(-2.0);
         assert_eq!(
             (standing, never.text().as_str(), worst),
             (Standing::Violated, "never pays", "D1 by hand")

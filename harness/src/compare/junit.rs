@@ -45,59 +45,8 @@ impl Comparisons {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::compare::made::{comparisons, in_states, row};
-    use crate::compare::{ComparisonUnit, PhaseChange, StateMet};
-    use crate::model::Phase;
-
-    #[test]
-    fn every_row_is_a_case_with_its_sentence() {
-        let communicate = |base_s, new_s| PhaseChange { phase: Phase::Communicate, base_s, new_s };
-        let pack = PhaseChange { phase: Phase::Pack, base_s: 1e-6, new_s: 1e-6 };
-        let phases = vec![pack, communicate(9e-6, 220e-6)];
-        let mut slower = row("a", "ddt", 1, 22.4, Verdict::Slower);
-        slower.changes[0].phases = phases;
-        let rows = vec![
-            slower,
-            row("b<", "ddt", 1, 1.0, Verdict::Undecided),
-            row("c", "ddt", 1, 1.0, Verdict::Same),
-        ];
-        let mut comparisons = comparisons(rows);
-        comparisons.comparisons[0].base.mpi = "mpich 4.3.2".to_owned();
-        let xml = comparisons.junit().unwrap();
-        let message = "a 4x4 ddt: 10.0 -&gt; 224 µs (22.4x [22.2, 22.6]), mostly in communicate (9.00 -&gt; 220 µs); \
-                       mpich 4.3.2 -&gt; 5.0.2";
-        for part in [
-            r#"tests="3""#,
-            r#"failures="1""#,
-            r#"skipped="1""#,
-            &format!("<failure message=\"{message}\" type=\"slower\""),
-            &format!("<system-out>slower: {message}</system-out>"),
-            "<system-out>same: c 4x4 ddt: 10.0 -&gt; 10.0 µs (1.00x [0.99, 1.01])",
-            "b&lt; 4x4 ddt",
-        ] {
-            assert!(xml.contains(part), "{part}: {xml}");
-        }
-    }
-
-    #[test]
-    fn states_are_a_property_and_each_has_its_change() {
-        let of = row("a", "ddt", 1, 1.0, Verdict::Same);
-        let mut comparisons =
-            comparisons(vec![in_states(&of, &[(33e-9, None), (160e-9, Some((1.3, Verdict::Slower)))])]);
-        comparisons.comparisons[0].states = [(33e-9, 0), (160e-9, 1)]
-            .map(|(latency_s, state)| StateMet { state, latency_s, launches: vec![13, 13] })
-            .to_vec();
-        let xml = comparisons.junit().unwrap();
-        for part in [
-            r#"<property name="state" value="cores 33 ns apart in 26 launches, 160 ns in 26"/>"#,
-            r#"failures="1""#,
-            "a 4x4 ddt: 10.0 -&gt; 10.0 µs (1.00x [0.99, 1.01]) at 33 ns same; 10.0 -&gt; 13.0 µs (1.30x [1.29, 1.31]) at 160 ns slower",
-        ] {
-            assert!(xml.contains(part), "{part}: {xml}");
-        }
-    }
-
+    use crate::compare::ComparisonUnit;
+    use crate::compare::made::comparisons;
     #[test]
     fn a_suite_is_named_after_its_mpis_and_its_baseline() {
         let suite = |base: &str, base_mpi: &str, new: &str, new_mpi: &str| {

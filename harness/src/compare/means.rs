@@ -6,15 +6,96 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::differences::levels_of_values;
+use serde::Serialize;
+
+use super::differences::{TIMES, levels};
 use super::overview::{CaseRow, is_usable};
 use super::side::{ComparisonUnit, LaunchId, MachineThen, Side, Subject};
 use super::weights::{Weights, test_names};
-use crate::report::matrix::{GroupMean, Means, SideMean};
+use crate::report::ratio;
 use crate::stats::difference::Difference;
 use crate::stats::launches::of_other_runs;
 use crate::stats::mean;
 use crate::stats::moderated::{Level, moderate};
+
+/// Geometric means of the times of several cases, relative to those of the fastest MPI.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Means {
+    /// That of all cases that count.
+    pub all: GroupMean,
+    pub tests: Vec<GroupMean>,
+    /// Launches, or runs, of which each has a value.
+    pub units: usize,
+    /// The file with the weights of tests; empty if all tests count equally.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub weights: String,
+    /// Tests that do not count, and why.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub left_out: BTreeMap<String, String>,
+}
+
+/// The geometric mean of some cases.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GroupMean {
+    /// Their test; empty for the mean of all.
+    pub test: String,
+    /// The share of the test's weight in that of all.
+    pub weight: f64,
+    /// How many cases it is of.
+    pub cases: usize,
+    /// The mean of each MPI; none if no case has times on all MPIs.
+    pub sides: Vec<SideMean>,
+}
+
+/// The geometric mean of an MPI, relative to that of the fastest one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SideMean {
+    /// The ratio: 1 for the fastest.
+    pub ratio: f64,
+    /// Lower end of its 95% interval; `None` for the fastest, and with fewer than three launches.
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+}
+
+impl SideMean {
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.low.zip(self.high)
+    }
+
+    /// The ratio and its interval; without one, nothing in its place.
+    pub(super) fn texts(&self) -> [String; 2] {
+        let number = |value: f64| format!("{value:.2}");
+        self.interval().map_or_else(
+            || [number(self.ratio), String::new()],
+            |interval| ratio::texts(self.ratio, "", interval, number),
+        )
+    }
+
+    /// The ratio with its interval.
+    pub fn text(&self) -> String {
+        self.texts().join(" ").trim_end().to_owned()
+    }
+}
+
+impl GroupMean {
+    /// The fastest MPI; `None` without means.
+    pub fn first(&self) -> Option<usize> {
+        let ratios = self.sides.iter().enumerate();
+        ratios.min_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio)).map(|(i, _)| i)
+    }
+}
+
+impl Means {
+    /// The heading: `Geometric mean of 8 tests`.
+    pub fn title(&self) -> String {
+        let tests = self.tests.len();
+        let weights = match self.weights.as_str() {
+            "" => String::new(),
+            file => format!(" weighted by {file}"),
+        };
+        format!("Geometric mean of {tests} {}{weights}", if tests == 1 { "test" } else { "tests" })
+    }
+}
 
 /// The level at which intervals miss.
 const ALPHA: f64 = 0.05;
@@ -91,7 +172,7 @@ fn group(cases: &[&Counted<'_>], units: usize) -> GroupMean {
     let sides: Vec<Vec<TimeInState>> =
         (0..first.times.len()).map(|side| (0..units).map(|unit| of_unit(side, unit)).collect()).collect();
     let is_known = sides.iter().flatten().all(|(_, machine)| machine.measures.iter().any(Option::is_some));
-    let mut levels = if is_known { levels_of_values(&sides) } else { Vec::new() };
+    let mut levels = if is_known { levels(&sides, TIMES) } else { Vec::new() };
     moderate(&mut levels.iter_mut().flatten().collect::<Vec<_>>());
     let levels: Option<Vec<Level>> =
         levels.into_iter().collect::<Option<Vec<_>>>().filter(|levels| !levels.is_empty());

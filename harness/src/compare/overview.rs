@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::differences::{CountedDifference, LaunchSeries, difference, level_of_ratio, levels_of};
-use super::means::means;
+use super::differences::{CountedDifference, LaunchSeries, RATIOS, TIMES, difference, levels};
+use super::means::{Means, SideMean, means};
 use super::side::{ComparisonUnit, Side, Subject};
 use super::states::{self, StateMet, States};
 use super::verdict::Estimate;
 use super::weights::Weights;
 use super::{Settings, Verdict};
 use crate::model::{Case, FigureUnit};
+use crate::report::columns::{Align, Column, Table, distinct_sets};
 use crate::report::compared::Section;
-use crate::report::matrix::{Matrix, MatrixCell, MatrixRow, Means, Place, SideMean};
 use crate::report::names::distinct;
 use crate::report::pictures::{Datum, GEOMETRIC_MEAN};
 use crate::report::{ratio, units};
@@ -22,32 +22,31 @@ use crate::stats::difference::{Compared, Difference};
 use crate::stats::mean;
 use crate::stats::moderated::{Level, moderate};
 
+/// The name of the row of means.
+const MEAN: &str = "geometric mean";
+
 /// The loops and the datatype that a side may prefer.
 const LOOPS: &str = "manual";
 const DATATYPE: &str = "ddt";
 
 /// All sides in one state of the machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Overview {
     /// The sides, the base first.
     pub sides: Vec<String>,
     /// The median core-to-core latency of its launches, in seconds; missing if it is not known for all of them.
-    #[serde(default)]
     pub latency_s: Option<f64>,
     /// Launches of all sides and cases in this state.
-    #[serde(default)]
     pub launches: usize,
     /// The unit of a side's values.
-    #[serde(default)]
     pub unit: ComparisonUnit,
     pub cases: Vec<CaseRow>,
     /// A geometric mean for each side.
-    #[serde(default)]
     pub means: Means,
 }
 
 /// A case on all sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CaseRow {
     /// The case; its method is empty.
     #[serde(flatten)]
@@ -55,17 +54,15 @@ pub struct CaseRow {
     /// The best of each side; missing if no method that an application could use has times.
     pub sides: Vec<Option<Best>>,
     /// Whether a side was not measured in it, or not in this state of the machine. Then no side is known to be the fastest.
-    #[serde(default)]
     pub is_incomplete: bool,
 }
 
 /// The fastest method of a side that an application could use.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Best {
     pub method: String,
     /// Its time in seconds, adjusted to the median latency and copy speed of the state if these are known, so that the quotient of two
     /// sides' times is their ratio.
-    #[serde(alias = "median_s")]
     pub time_s: f64,
     /// Its time relative to the fastest side's best; missing for that side.
     pub over_first: Option<Estimate>,
@@ -159,28 +156,6 @@ impl Overview {
         self.latency_s.map_or_else(String::new, |latency_s| states::at(latency_s, true))
     }
 
-    /// As it is shown.
-    pub fn matrix(&self) -> Matrix {
-        Matrix {
-            noun: self.noun(),
-            place: match self.place() {
-                place if place.is_empty() => place,
-                place if self.launches == 1 => format!("{place} in 1 launch"),
-                place => format!("{place} in {} launches", self.launches),
-            },
-            sides: self.sides.clone(),
-            rows: self.shown_rows(),
-            means: self.means.clone(),
-            sentences: self.sentences(),
-        }
-        .with_distinct_sets()
-    }
-
-    fn shown_rows(&self) -> Vec<MatrixRow> {
-        let sets = Subject::sizes_alike(&self.cases.iter().map(|row| &row.case).collect::<Vec<_>>());
-        self.cases.iter().zip(sets).map(|(row, set)| row.shown(set)).collect()
-    }
-
     /// The name of a side in texts.
     fn noun(&self) -> &'static str {
         match self.unit {
@@ -189,9 +164,85 @@ impl Overview {
         }
     }
 
-    /// As a section of the results.
+    fn title(&self) -> String {
+        let title = format!("Time of the fastest method of each {}", self.noun());
+        match (self.place(), self.launches) {
+            (place, _) if place.is_empty() => title,
+            (place, 1) => format!("{title}, {place} in 1 launch"),
+            (place, launches) => format!("{title}, {place} in {launches} launches"),
+        }
+    }
+
+    /// As a section of the results. On narrow terminals its table has no ratios, then methods are below their times, then there are
+    /// several tables with fewer sides.
     pub fn section(&self) -> Section<'_> {
-        self.matrix().section(&self.sides)
+        let tests = self.cases.iter().map(|row| row.case.test.clone());
+        let sizes = Subject::sizes_alike(&self.cases.iter().map(|row| &row.case).collect::<Vec<_>>());
+        let sets = distinct_sets(&tests.zip(sizes.into_iter().map(str::to_owned)).collect::<Vec<_>>()).0;
+        let narrow = (1..=self.sides.len()).rev().map(|most| self.narrow_tables(&sets, most));
+        let legend = format!(
+            "*: shown to be the fastest {} in the test; ~: not shown to be slower than others; ?: not known, for example after a stall.",
+            self.noun()
+        );
+        Section {
+            title: self.title(),
+            sentences: self.sentences().into_iter().chain([legend]).collect(),
+            table: self.wide_table(&sets, true),
+            narrower: std::iter::once(vec![self.wide_table(&sets, false)]).chain(narrow).collect(),
+            is_answer: true,
+        }
+    }
+
+    /// A line per case.
+    fn wide_table(&self, sets: &[String], has_ratios: bool) -> Table<'_> {
+        let row = |(row, set): (&CaseRow, &String)| {
+            let cells = row.sides.iter().enumerate().map(|(i, best)| {
+                let method = best.as_ref().map_or("", |best| &*best.method);
+                let loss = best.as_ref().and_then(|best| best.over_first.as_ref()).filter(|_| has_ratios);
+                let loss = loss.map_or_else(String::new, Estimate::text);
+                format!("{} {method}  {loss}", row.time(i)).trim_end().to_owned()
+            });
+            [row.case.test.clone(), set.clone()].into_iter().chain(cells).collect()
+        };
+        let means = self.means.all.sides.iter().map(|mean| format!("  {}", mean.text()));
+        let means: Vec<String> = [MEAN.to_owned(), String::new()].into_iter().chain(means).collect();
+        let columns = [Column::new("test", Align::Left, 0), Column::new("set", Align::Left, 2)];
+        Table {
+            columns: columns.into_iter().chain(self.side_columns()).collect(),
+            rows: self.cases.iter().zip(sets).map(row).chain(self.has_means().then_some(means)).collect(),
+        }
+    }
+
+    /// Two lines per case: times, and methods below them; in tables of at most so many sides.
+    fn narrow_tables(&self, sets: &[String], most: usize) -> Vec<Table<'_>> {
+        let table = |start: usize| {
+            let line = |name: String, of: &dyn Fn(usize) -> String| {
+                let sides = start..(start + most).min(self.sides.len());
+                std::iter::once(name).chain(sides.map(of)).collect::<Vec<_>>()
+            };
+            let of_row = |(row, set): (&CaseRow, &String)| {
+                let method = |best: &Best| format!("  {}", best.method);
+                let method = |i: usize| row.sides[i].as_ref().map_or_else(String::new, method);
+                [line(row.case.test.clone(), &|i| row.time(i)), line(format!("  {set}"), &method)]
+            };
+            let mean = |place: usize| move |i: usize| format!("  {}", self.means.all.sides[i].texts()[place]);
+            let means = || [line(MEAN.to_owned(), &mean(0)), line(String::new(), &mean(1))];
+            let means = self.has_means().then(means).into_iter().flatten();
+            let columns = std::iter::once(Column::new("test", Align::Left, 0));
+            Table {
+                columns: columns.chain(self.side_columns().skip(start).take(most)).collect(),
+                rows: self.cases.iter().zip(sets).flat_map(of_row).chain(means).collect(),
+            }
+        };
+        (0..self.sides.len()).step_by(most).map(table).collect()
+    }
+
+    fn side_columns(&self) -> impl Iterator<Item = Column<'_>> {
+        self.sides.iter().map(|name| Column::new(name, Align::Left, 2))
+    }
+
+    fn has_means(&self) -> bool {
+        !self.means.all.sides.is_empty()
     }
 
     /// The means as marks of a picture; none of a single side.
@@ -297,27 +348,18 @@ impl Overview {
 }
 
 impl CaseRow {
-    fn shown(&self, set: &str) -> MatrixRow {
-        let cell = |(i, best): (usize, &Best)| MatrixCell {
-            method: best.method.clone(),
-            time_s: best.time_s,
-            loss: best.over_first.as_ref().map_or_else(String::new, Estimate::text),
-            place: match &best.over_first {
-                _ if is_first(self, i) => Place::Fastest,
-                Some(loss) if loss.verdict == Verdict::Slower => Place::Slower,
-                Some(loss) if !ratio::is_unknown((loss.low, loss.high)) => Place::NotSlower,
-                None if self.first() == Some(i) && self.sides.iter().flatten().count() > 1 => {
-                    Place::NotSlower
-                }
-                _ => Place::Unknown,
-            },
+    /// The time of a side's best, behind its mark.
+    fn time(&self, i: usize) -> String {
+        let Some(best) = &self.sides[i] else { return "  -".to_owned() };
+        let mark = match &best.over_first {
+            _ if is_first(self, i) => '*',
+            Some(loss) if loss.verdict == Verdict::Slower => ' ',
+            Some(loss) if !ratio::is_unknown((loss.low, loss.high)) => '~',
+            None if self.first() == Some(i) && self.sides.iter().flatten().count() > 1 => '~',
+            // Not compared, or its interval includes almost any ratio.
+            _ => '?',
         };
-        let sides = self.sides.iter().enumerate();
-        MatrixRow {
-            test: self.case.test.clone(),
-            set: set.to_owned(),
-            cells: sides.map(|(i, best)| best.as_ref().map(|best| cell((i, best)))).collect(),
-        }
+        format!("{mark} {}", units::seconds(best.time_s))
     }
 
     /// The side with the shortest time.
@@ -361,7 +403,9 @@ fn row(sides: &[Side], case: &Subject) -> CaseRow {
     };
     let methods: Vec<Vec<Subject>> = sides.iter().map(usable).collect();
     let all = || sides.iter().zip(&methods).flat_map(|(side, of)| of.iter().map(move |of| (side, of)));
-    let levels = levels_of(&all().map(|(side, subject)| times(side, subject)).collect::<Vec<_>>());
+    let of = |series: LaunchSeries<'_>| series.with_machine();
+    let series = all().map(|(side, subject)| times(side, subject).map(of).unwrap_or_default());
+    let levels = levels(&series.collect::<Vec<_>>(), TIMES);
     let has_levels = all().zip(&levels).all(|((side, subject), level)| {
         level.is_some() || side.values(subject).is_none_or(|values| values.times.is_empty())
     });
@@ -410,10 +454,13 @@ fn moderated(mut levels: Levels) -> Levels {
 fn best_levels(sides: &[Side], row: &CaseRow) -> Vec<Option<Level>> {
     let best = |best: &Option<Best>| Some(row.case.with(&best.as_ref()?.method));
     let subjects: Vec<Option<Subject>> = row.sides.iter().map(best).collect();
-    let series = sides.iter().zip(&subjects).map(|(side, subject)| times(side, subject.as_ref()?));
+    let series = |(side, subject): (&Side, &Option<Subject>)| {
+        let series = subject.as_ref().and_then(|subject| times(side, subject));
+        series.map(|series| series.with_machine()).unwrap_or_default()
+    };
     let of_launches = sides.iter().all(|side| side.unit == ComparisonUnit::Launch);
     match of_launches {
-        true => levels_of(&series.collect::<Vec<_>>()),
+        true => levels(&sides.iter().zip(&subjects).map(series).collect::<Vec<_>>(), TIMES),
         false => vec![None; sides.len()],
     }
 }
@@ -428,7 +475,7 @@ fn preferences(sides: &[Side], case: &Subject) -> Vec<Option<Level>> {
     let of_side = |side: &Side| {
         let values = side.over(&subject, LOOPS);
         let series = LaunchSeries { side, subject: &subject, values: &values };
-        if side.unit == ComparisonUnit::Launch { level_of_ratio(series) } else { None }
+        if side.unit == ComparisonUnit::Launch { levels(&[series.with_machine()], RATIOS)[0] } else { None }
     };
     sides.iter().map(of_side).collect()
 }
@@ -518,9 +565,10 @@ mod tests {
         let overview = overview(&[a, b]);
         let open = "Conclusion: no MPI is shown to be the fastest on average; fastest of 1 case: none in any. Not decided in 1: wrf_x_vec.";
         assert_eq!(overview.sentences()[0], open, "{overview:?}");
+        let section = overview.section();
         assert!(
-            overview.matrix().rows[0].cells.iter().flatten().all(|cell| cell.place == Place::NotSlower),
-            "no winner is marked: {overview:?}"
+            section.table.rows[0][2..].iter().all(|cell| cell.starts_with('~')),
+            "no winner is marked: {section:?}"
         );
     }
 
@@ -534,9 +582,8 @@ mod tests {
         let overview = overview(&[side("a", 33e-9), side("b", 160e-9)]);
         let sentences = overview.sentences();
         assert!(sentences[0].ends_with(" Not decided in 1: wrf_x_vec."), "{sentences:?}");
-        let places =
-            overview.matrix().rows[0].cells.iter().flatten().map(|cell| cell.place).collect::<Vec<_>>();
-        assert_eq!(places, [Place::Unknown], "nothing is known of the other side");
+        let cells = &overview.section().table.rows[0][2..];
+        assert_eq!(cells, ["? 10.0 µs ddt", "  -"], "nothing is known of the other side");
         let left_out = "Not in the mean: wrf_x_vec (not measured on all MPIs in this state).".to_owned();
         assert!(sentences.contains(&left_out), "{sentences:?}");
     }
@@ -571,10 +618,42 @@ mod tests {
                 "{ratio} {mean}"
             );
         }
+        assert!(far.title().ends_with(", cores 163 ns apart in 11 launches"), "{}", far.title());
+    }
+
+    #[test]
+    fn ratios_go_first_then_methods_below_times_and_then_fewer_mpis_in_a_table() {
+        let side = |number: usize| {
+            let record = |test: &str, launch: usize| {
+                let mut record = record("r", launch, "put_manual", 12.3e-6 * (4 - number) as f64);
+                record.case_mut().test = test.to_owned();
+                record
+            };
+            let records: Vec<Record> =
+                (0..5).flat_map(|launch| ["test_0", "test_1"].map(|test| record(test, launch))).collect();
+            Side::from_records(&format!("mpich-4.3.{number}"), &records, ComparisonUnit::Launch)
+        };
+        let overview = overview(&[0, 1, 2, 3].map(side));
+        let text = |width| Section { sentences: Vec::new(), ..overview.section() }.table_text(width);
+        let wide = text(None);
         assert!(
-            far.matrix().title().ends_with(", cores 163 ns apart in 11 launches"),
-            "{}",
-            far.matrix().title()
+            wide.contains("  49.2 µs put_manual  4.00x [") && wide.contains("* 12.3 µs put_manual\n"),
+            "{wide}"
         );
+        assert!(wide.contains("geometric mean  "), "{wide}");
+        let at = |columns: u16| {
+            let text = text(Some(columns));
+            assert!(text.lines().all(|line| line.chars().count() <= usize::from(columns)), "{text}");
+            assert!(overview.sides.iter().all(|side| text.contains(side)), "{text}");
+            text
+        };
+        assert!(at(120).contains("  49.2 µs put_manual   "), "{}", at(120));
+        let narrow = at(80);
+        let lines: Vec<&str> = narrow.lines().collect();
+        assert_eq!(lines.len(), 1 + 2 * 2 + 2, "{narrow}");
+        assert!(lines[1].starts_with("test_0") && lines[1].contains("* 12.3 µs"), "{narrow}");
+        assert!(lines[2].starts_with("  4x4") && lines[2].contains("  put_manual"), "{narrow}");
+        assert!(lines[5].contains("4.00") && lines[6].contains("[3.96, 4.04]"), "{narrow}");
+        assert_eq!(at(60).matches("geometric mean").count(), 2, "{}", at(60));
     }
 }

@@ -1,6 +1,6 @@
 //! Explains a change: the phases of a method on both sides. They are not tested.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::side::SubjectValues;
 use crate::model::Phase;
@@ -8,7 +8,7 @@ use crate::report::units;
 use crate::stats::{median, sorted};
 
 /// A phase on both sides: medians over launches, in seconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PhaseChange {
     pub phase: Phase,
     pub base_s: f64,

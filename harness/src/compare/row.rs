@@ -1,6 +1,6 @@
 //! The rows of a comparison: a method of a case with its change in each state of the machine.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::comparison::GateDecision;
 use super::side::Subject;
@@ -8,7 +8,7 @@ use super::{Estimate, PhaseChange, Verdict};
 use crate::stats::launches::SlowGroup;
 
 /// A method of a case on both sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparisonRow {
     /// The method of a case.
     #[serde(flatten)]
@@ -17,7 +17,6 @@ pub struct ComparisonRow {
     /// Its change in each state of the machine that a side met, the nearest cores first; one if states are not known.
     pub changes: Vec<StateChange>,
     /// Further launches of each side, which are in no known state: their latency is not known, or changed meanwhile.
-    #[serde(default)]
     pub without_state: (usize, usize),
     /// The worst verdict in any state that both sides met: the one that counts most in a gate.
     pub verdict: Verdict,
@@ -26,7 +25,7 @@ pub struct ComparisonRow {
 }
 
 /// The change of a method in one state of the machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StateChange {
     /// The number of the state, the nearest cores first.
     pub state: usize,
@@ -35,7 +34,6 @@ pub struct StateChange {
     /// Launches of each side.
     pub launches: (usize, usize),
     /// Further launches of each side, which are left out because they take unusually long, and the machine was disturbed.
-    #[serde(default)]
     pub disturbed: (usize, usize),
     /// The time on the base, in seconds: the geometric mean over launches, adjusted to the median of latencies and of copy speeds in
     /// this state if these are known, so that the change is the ratio of the times.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexSet;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::experiments::Kind;
 use crate::model::conditions::{Cache, Conditions, MemoryKind};
@@ -13,7 +13,7 @@ use crate::stats::launches::SlowGroup;
 use crate::stats::{self, mean, median, sorted};
 
 /// A method of a case, on any side.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Subject {
     pub experiment: Kind,
     pub test: String,
@@ -21,8 +21,6 @@ pub struct Subject {
     pub params: String,
     pub ranks: usize,
     pub cache: Cache,
-    /// The memory; older comparisons have none but the host's.
-    #[serde(default)]
     pub memory: MemoryKind,
     pub method: String,
 }
@@ -79,7 +77,7 @@ impl Subject {
 }
 
 /// The statistical unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonUnit {
     /// A launch. Interleaved launches have a neighbour on the other side.

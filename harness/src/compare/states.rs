@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::case_of;
 use super::side::{LaunchId, Side, Subject};
@@ -75,7 +75,7 @@ impl States {
 }
 
 /// Launches of cases in one state of the machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StateMet {
     /// Its number, the nearest cores first.
     pub state: usize,

@@ -3,6 +3,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+mod texts;
+
 use super::made::only;
 use super::schedule::interim_tests;
 use super::*;
@@ -481,7 +483,7 @@ fn a_mean_that_is_disturbed_is_no_change_and_one_that_is_late_is_found() {
 }
 
 #[test]
-fn a_row_is_open_while_its_mean_may_have_changed_and_reports_its_basis() {
+fn a_row_is_open_while_its_mean_may_have_changed() {
     let mean = |verdict, ratio: f64| Estimate {
         ratio,
         verdict,
@@ -497,23 +499,5 @@ fn a_row_is_open_while_its_mean_may_have_changed_and_reports_its_basis() {
     assert!(!row(Verdict::Same, 1.0, None, 1.05, Verdict::Same).is_open());
     assert!(row(Verdict::Same, 1.0, None, 2.8, Verdict::Same).is_open());
     assert!(!row(Verdict::Slower, 2.8, None, 2.8, Verdict::Slower).is_open(), "the mean follows the time");
-    let late = row(Verdict::Same, 1.0, Some(mean(Verdict::Slower, 2.8)), 2.8, Verdict::Slower);
-    assert!(!late.is_open());
-    let findings = |row: &ComparisonRow| findings(&made::comparisons(vec![row.clone()]).comparisons[0]);
-    assert_eq!(
-        findings(&late),
-        ["ddt: slower by mean in 1: a mean 2.80x [2.77, 2.83], median 1.00x [0.99, 1.01]"]
-    );
-    let more = row(Verdict::Slower, 2.0, Some(mean(Verdict::Slower, 900.0)), 900.0, Verdict::Slower);
-    assert!(findings(&more)[0].contains("mean 900.0x"), "a hundred times as much");
-    let both = row(Verdict::Slower, 6.27, Some(mean(Verdict::Faster, 0.04)), 0.04, Verdict::Slower);
-    let comparisons = made::comparisons(vec![late, both]);
-    assert_eq!(comparisons.gate(), GateDecision::Shut);
-    assert!(comparisons.compared().text(Some(60)).contains("slower by mean"), "at every width");
-    assert!(comparisons.compared().markdown().contains("| slower by mean |"));
-    assert!(comparisons.junit().unwrap().contains("type=\"slower by mean\""));
-    let text = comparisons.compared().text(Some(200));
-    assert!(text.contains("by mean: shown by the mean"), "{text}");
-    assert!(text.contains("mean 10.2 -> 28.6 µs (2.80x [2.77, 2.83])"), "{text}");
-    assert!(text.contains("6.27x [6.21, 6.33], but mean 0.040x [0.040, 0.040]"), "{text}");
+    assert!(!row(Verdict::Same, 1.0, Some(mean(Verdict::Slower, 2.8)), 2.8, Verdict::Slower).is_open());
 }

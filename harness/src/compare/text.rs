@@ -48,7 +48,7 @@ impl Comparisons {
                 .chain(findings(comparison))
                 .collect(),
             table: self.table(comparison),
-            matrix: None,
+            ..Section::default()
         };
         let mut sections: Vec<Section<'_>> = self.comparisons.iter().map(section).collect();
         // With three or more sides, all of them next to each other are the answer.
@@ -368,126 +368,8 @@ impl Comparison {
 
 #[cfg(test)]
 mod tests {
-    use super::SlowGroup;
-    use crate::compare::made::{comparisons, in_states, only, row};
-    use crate::compare::{ComparisonRow, Estimate, StateMet, Verdict};
-
-    #[test]
-    fn the_answer_comes_before_the_table_and_the_worst_before_the_rest() {
-        let rows = vec![
-            row("a", "ddt", 1, 1.0, Verdict::Same),
-            row("b", "ddt", 1, 1.5, Verdict::Slower),
-            ComparisonRow { note: "a|b".to_owned(), ..row("c", "ddt", 1, 22.4, Verdict::Undecided) },
-        ];
-        let comparisons = comparisons(rows);
-        let text = comparisons.compared().text(Some(200));
-        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
-        assert!(
-            text.starts_with("one (base, mpich 5.0.2) and other (new, mpich 5.0.2): 2 ranks, warm\n\n  ddt: slower in 1 of 3"),
-            "{text}"
-        );
-        assert!(
-            at("ddt: slower") < at("test  set") && at("\nb ") < at("\nc ") && at("\nc ") < at("\na "),
-            "{text}"
-        );
-        assert!(
-            text.contains(
-                "a|b; only changes above 1.0% would be detected; about 12 launches are needed to decide"
-            ),
-            "{text}"
-        );
-        assert!(at("time: base -> new") > at("\na "), "{text}");
-        let markdown = comparisons.compared().markdown();
-        assert!(
-            markdown.contains("| a\\|b; only changes above"),
-            "a bar in a note is not a column: {markdown}"
-        );
-    }
-
-    #[test]
-    fn each_row_has_a_line_per_state_and_the_title_names_them() {
-        let of = row("a", "ddt", 1, 1.0, Verdict::Same);
-        let mut both =
-            in_states(&of, &[(33e-9, None), (160e-9, Some((1.3, Verdict::Slower))), (900e-9, None)]);
-        (both.changes[2].launches, both.changes[2].verdict) = ((0, 4), Verdict::NotCompared);
-        let mut comparisons = comparisons(vec![both]);
-        let met = |state: usize, latency_s: f64, launches: [usize; 2]| StateMet {
-            state,
-            latency_s,
-            launches: launches.to_vec(),
-        };
-        comparisons.comparisons[0].states = vec![met(0, 33e-9, [13, 13]), met(1, 160e-9, [13, 12])];
-        let text = comparisons.compared().text(Some(80));
-        assert!(text.contains("warm; cores 33 ns\n  apart in 26 launches, 160 ns in 25\n"), "{text}");
-        let lines = [
-            "ddt      33 ns  10.0 -> 10.0 µs  1.00x [0.99, 1.01]  same",
-            "ddt     160 ns  10.0 -> 13.0 µs  1.30x [1.29, 1.31]  slower",
-        ];
-        assert!(lines.iter().all(|line| text.contains(line)), "{text}");
-        assert!(text.contains("in the same state of the machine"), "{text}");
-        let wide = comparisons.compared().text(None);
-        assert!(
-            wide.contains("same     4 launches of new at 900 ns are not compared, the base met none\n"),
-            "{wide}"
-        );
-        assert_eq!(
-            comparisons.decision(),
-            "1 of 1 rows are more than 5.0% slower, or broken, with cores 160 ns apart"
-        );
-        comparisons.comparisons[0].states.push(met(2, 900e-9, [1, 0]));
-        let text = comparisons.compared().markdown();
-        assert!(text.contains("not compared: at 900 ns, 1 of the base and 0 of new."), "{text}");
-        // One state is named too.
-        comparisons.comparisons[0].states.truncate(1);
-        comparisons.comparisons[0].rows = vec![of];
-        let text = comparisons.compared().text(None);
-        assert!(text.contains("cores 33 ns apart in 26 launches") && !text.contains("  at  "), "{text}");
-    }
-
-    #[test]
-    fn launches_that_form_a_second_group_are_named() {
-        let mut slow = row("a", "ddt", 1, 1.23, Verdict::Slower);
-        slow.changes[0].slow.1 = Some(SlowGroup { launches: 7, of: 30, times: 3.04 });
-        let text = comparisons(vec![slow]).compared().text(None);
-        assert!(text.contains("7 of 30 launches of new take 3.0 times as long as the others"), "{text}");
-    }
-
-    #[test]
-    fn conditions_that_differ_come_before_the_findings() {
-        let mut comparisons = comparisons(vec![row("a", "ddt", 1, 1.5, Verdict::Slower)]);
-        comparisons.comparisons[0].conditions = "FI_PROVIDER: tcp and not set".to_owned();
-        let text = comparisons.compared().text(Some(80));
-        assert!(text.find("FI_PROVIDER").unwrap() < text.find("ddt: slower").unwrap(), "{text}");
-        assert!(comparisons.junit().unwrap().contains("FI_PROVIDER: tcp and not set"));
-    }
-
-    #[test]
-    fn a_change_that_others_share_is_attributed_and_stays_a_change() {
-        let slower = |method: &str, ratio: f64, over: Verdict| {
-            let mut row = row("a", method, 1, ratio, Verdict::Slower);
-            let change = &mut row.changes[0];
-            change.control = Some("manual".to_owned());
-            change.over_control = change.time.clone().map(|time| Estimate { verdict: over, ..time });
-            row
-        };
-        let manual = row("a", "manual", 1, 2.57, Verdict::Slower);
-        let note = |of: ComparisonRow| {
-            let comparisons = comparisons(vec![of.clone(), manual.clone()]);
-            comparisons.notes(&comparisons.comparisons[0], &of, Some(only(&of))).join("; ")
-        };
-        assert_eq!(note(slower("ddt", 23.0, Verdict::Slower)), "more than manual (2.57x)");
-        assert_eq!(note(slower("ddt", 1.79, Verdict::Faster)), "less than manual (2.57x)");
-        assert_eq!(note(slower("ddt", 2.60, Verdict::Same)), "as manual (2.57x)");
-        assert_eq!(note(slower("ddt", 2.60, Verdict::Undecided)), "manual (2.57x) as well");
-        let mut faster = slower("ddt", 0.5, Verdict::Faster);
-        faster.changes[0].time.as_mut().unwrap().verdict = Verdict::Faster;
-        (faster.changes[0].verdict, faster.verdict) = (Verdict::Faster, Verdict::Faster);
-        assert_eq!(note(faster), "", "the control has changed the other way");
-        let mut little = slower("ddt", 2.60, Verdict::Same);
-        little.changes[0].time.as_mut().unwrap().beyond = false;
-        assert_eq!(note(little), "as manual (2.57x); may be less than 5.0%");
-    }
-
+    use crate::compare::Verdict;
+    use crate::compare::made::{comparisons, row};
     #[test]
     fn each_answer_is_a_mark() {
         let mut silent = row("c", "ddt", 8, 1.0, Verdict::NotCompared);

@@ -1,13 +1,13 @@
 //! The answer for a difference: its ratio with the corrected interval, and the verdict.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::report::verdict::Verdict;
 use crate::report::{ratio, units};
 use crate::stats::difference::Difference;
 
 /// The answer to a question: the other side's value relative to the base's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// The ratio: new divided by base.
     pub ratio: f64,
@@ -202,14 +202,12 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_end_can_be_read_again() {
+    fn an_interval_without_end_has_its_ends_in_json() {
         for error in [1.0, 100.0, 1e4, f64::MAX] {
             let written = Estimate::from_difference(&difference(0.1, error), (3, 3), 0.05, THRESHOLD);
-            let text = serde_json::to_string(&written).unwrap();
-            // JSON has no infinite numbers, and the last digit may differ.
-            let read: Estimate =
-                serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-            assert_eq!((read.verdict, read.would_decide), (written.verdict, written.would_decide));
+            let json = serde_json::to_value(&written).unwrap();
+            let numbers = ["low", "high", "detectable"].map(|name| json[name].as_f64());
+            assert!(numbers.iter().all(Option::is_some), "JSON has no infinite numbers: {json}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Times and figures over launches, from those of each launch. The launch is the statistical unit, because variation between
 //! processes shows only between launches. Launches in different states of the machine are never joined to one value.
 
-mod fastest;
+pub(super) mod fastest;
 mod intervals;
 mod states;
 

@@ -1,10 +1,9 @@
 //! Findings as text and Markdown, and for pages and pictures.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::columns::{Table, text_width, wrapped};
 use super::markdown::escaped;
-use super::matrix::Matrix;
 use super::pictures::Datum;
 
 /// The findings of a comparison; empty for a run without one.
@@ -27,13 +26,26 @@ pub struct Section<'a> {
     pub sentences: Vec<String>,
     /// The rows for these sentences, the worst first.
     pub table: Table<'a>,
-    /// The content of the table, if it is the best of each MPI: the answer to which MPI is fastest.
-    #[serde(rename = "is_answer", serialize_with = "is_some")]
-    pub matrix: Option<Matrix>,
+    /// Forms of the table for narrow terminals, the widest first: tables below each other.
+    #[serde(skip)]
+    pub narrower: Vec<Vec<Table<'a>>>,
+    /// Whether it has the best of each MPI: the answer to which MPI is fastest.
+    pub is_answer: bool,
 }
 
-fn is_some<S: Serializer>(matrix: &Option<Matrix>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_bool(matrix.is_some())
+impl Section<'_> {
+    /// The table within the width of a terminal: its widest form that fits.
+    pub fn table_text(&self, width: Option<u16>) -> String {
+        let Some(narrowest) = self.narrower.last() else { return self.table.text(width) };
+        let text =
+            |tables: &[Table<'_>]| tables.iter().map(|table| table.text(None)).collect::<Vec<_>>().join("\n");
+        let fits = |text: &String| {
+            width.is_none_or(|width| text.lines().all(|line| line.chars().count() <= usize::from(width)))
+        };
+        let forms =
+            [std::slice::from_ref(&self.table)].into_iter().chain(self.narrower.iter().map(Vec::as_slice));
+        forms.map(text).find(fits).unwrap_or_else(|| text(narrowest))
+    }
 }
 
 impl Compared<'_> {
@@ -41,15 +53,14 @@ impl Compared<'_> {
     pub fn text(&self, width: Option<u16>) -> String {
         let columns = text_width(width);
         let mut text = String::new();
-        for Section { title, sentences, table, matrix } in &self.sections {
+        for section @ Section { title, sentences, table, .. } in &self.sections {
             if table.rows.is_empty() {
                 text += &wrapped("", &format!("{title}: {}", sentences.join(" ")), columns, 2);
                 continue;
             }
             text += &format!("{}\n", wrapped("", title, columns, 2));
             sentences.iter().for_each(|sentence| text += &wrapped("  ", sentence, columns, 4));
-            let table = matrix.as_ref().map_or_else(|| table.text(width), |matrix| matrix.text(width));
-            text += &format!("\n{table}\n");
+            text += &format!("\n{}\n", section.table_text(width));
         }
         text + &wrapped("", &self.legend, columns, 0)
     }

@@ -143,7 +143,7 @@ fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, ref
 mod tests {
     use super::*;
     use crate::model::{Case, Outcome, Phase};
-    use crate::report::made::{case, record};
+    use crate::report::made::record;
 
     static TABLE_FORMAT: TableFormat = TableFormat::new(&|_| None, Phase::RoundTrip, "reference");
 
@@ -161,18 +161,6 @@ mod tests {
         assert_eq!(count(90.91), 1, "160 us of 160 us and a tenth: {page}");
         assert_eq!(count(31.02), 4, "the reference, and its part of all three: {page}");
         assert_eq!(page.matches("class=\"track\"").count(), 3, "{page}");
-    }
-
-    #[test]
-    fn cases_of_a_sweep_are_distinguished() {
-        let record =
-            |width| record(&case("subarray", "mpich", &format!("shape=8x8 width={width}")), "ddt", 1e-6);
-        let records = [record(1), record(2)];
-        let names = |records: &[Record]| {
-            CaseView::all(&TABLE_FORMAT, records).iter().map(|view| view.name()).collect::<Vec<_>>()
-        };
-        assert_eq!(names(&records), ["subarray  width=1", "subarray  width=2"]);
-        assert_eq!(names(&records[..1]), ["subarray  custom"]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Made-up cases, results and records for tests.
 
+use std::path::Path;
+
 use crate::model::event::{Block, MessageFacts};
 use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Record, Times};
 
@@ -46,4 +48,23 @@ pub fn measured(method: &str, blocks: impl IntoIterator<Item = Block>) -> Measur
 pub fn result(case: Case, methods: Vec<Measured>) -> CaseResult {
     let message = MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None };
     CaseResult { case: case.into(), message, methods, ..CaseResult::default() }
+}
+
+/// Fails unless these texts with titles are those in a file below `src`. `SNAPSHOTS=overwrite` writes it.
+#[track_caller]
+pub fn expect_texts<'a>(file: &str, texts: impl IntoIterator<Item = (&'a str, String)>) {
+    let texts = texts.into_iter().map(|(title, text)| format!("=== {title}\n{}\n\n", text.trim_end()));
+    let texts: Vec<String> = texts.collect();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(file);
+    if std::env::var_os("SNAPSHOTS").is_some_and(|how| how == "overwrite") {
+        std::fs::write(&path, texts.concat()).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    for text in &texts {
+        assert!(
+            expected.contains(text),
+            "{file} has another text, or SNAPSHOTS=overwrite writes it:\n{text}"
+        );
+    }
+    assert_eq!(expected.len(), texts.concat().len(), "{file} has further texts");
 }

@@ -11,7 +11,6 @@ pub mod layout;
 #[cfg(test)]
 pub(crate) mod made;
 pub mod markdown;
-pub mod matrix;
 pub mod names;
 pub mod pictures;
 pub mod program;

@@ -32,11 +32,6 @@ impl<'a> Against<'a> {
     pub fn inverse(self) -> Self {
         Self { value: 1.0 / self.value, low: 1.0 / self.high, high: 1.0 / self.low, ..self }
     }
-
-    /// Example: `1.19x [1.15, 1.23]`.
-    pub fn text(self) -> String {
-        ratio::text(self.value, "x", (self.low, self.high), |value| format!("{value:.2}"))
-    }
 }
 
 /// Minimum ratio for calling a method faster: a smaller one does not show in two digits, and is irrelevant.
@@ -352,64 +347,6 @@ pub fn times_text((value, low, high): (f64, f64, f64)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Quantity;
-
-    #[test]
-    fn a_claim_names_the_faster_first_and_claims_nothing_of_an_interval_that_holds_1() {
-        let against = |value, low, high| Against { name: "ddt", value, low, high, unsteady: false };
-        let text = |against| Claim::from_ratio(against, "manual").text();
-        assert_eq!(text(against(19.53, 19.1, 19.9)), "manual is 19.5 [19.1, 19.9] times as fast as ddt");
-        assert_eq!(text(against(0.5, 0.4, 0.8)), "ddt is 2.00 [1.25, 2.50] times as fast as manual");
-        assert_eq!(text(against(1.1, 0.9, 1.3)), "undecided: ddt, manual");
-        assert_eq!(text(against(1.004, 1.002, 1.2)), "undecided: ddt, manual");
-        let moved = Against { unsteady: true, ..against(2.0, 1.9, 2.1) };
-        assert_eq!(text(moved), "undecided, unsteady: ddt, manual");
-        assert_eq!(times_text((143.4, 99.0, 201.0)), "143 [99, 201]");
-    }
-
-    #[test]
-    fn a_claim_that_means_contradict_reports_both() {
-        let against = |value, low, high| Against { name: "ddt", value, low, high, unsteady: false };
-        let (faster, equal, slower) =
-            (against(0.2, 0.1, 0.25), against(1.0, 0.9, 1.1), against(24.0, 20.0, 30.0));
-        let text =
-            |median, mean| Claim::from_ratio(median, "manual").unless_mean_differs(mean, "manual").text();
-        assert_eq!(
-            text(faster, Some(slower)),
-            "ddt is 5.00 [4.00, 10.00] times as fast as manual, but by the mean manual is 24.0 [20.0, 30.0] times as fast as ddt"
-        );
-        let both = "undecided: ddt, manual, but by the mean manual is 24.0 [20.0, 30.0] times as fast as ddt";
-        assert_eq!(text(equal, Some(slower)), both);
-        let alone = |median| Claim::from_ratio(median, "manual").text();
-        let little = against(1.06, 1.04, 1.08);
-        for mean in [None, Some(faster), Some(equal), Some(little)] {
-            assert_eq!(text(faster, mean), alone(faster));
-        }
-        let unsteady = Against { unsteady: true, ..slower };
-        assert_eq!(text(faster, Some(unsteady)), alone(faster));
-        assert_eq!(text(unsteady, Some(slower)), alone(unsteady));
-    }
-
-    #[test]
-    fn loops_on_different_sides_of_a_datatype_are_no_verdict() {
-        let faster = |faster, slower| Claim::Faster { faster, slower, times: (1.5, 1.4, 1.6) };
-        let (plain, tuned) = (faster("ddt", "manual"), faster("manual_tuned", "ddt"));
-        let [claim] = &Claim::of_loops(vec![plain.clone(), tuned])[..] else { panic!("one claim") };
-        let expected = "depends on the loop: ddt is 1.50 [1.40, 1.60] times as fast as manual; \
-                        manual_tuned is 1.50 [1.40, 1.60] times as fast as ddt";
-        assert_eq!((claim.text().as_str(), claim.winner()), (expected, None));
-        let level = Claim::undecided(vec!["ddt", "manual_tuned"], "");
-        assert_eq!(Claim::of_loops(vec![plain.clone(), level]).len(), 1, "one is not shown to differ");
-        let both = vec![plain.clone(), faster("ddt", "manual_tuned")];
-        assert_eq!(Claim::of_loops(both.clone()), both);
-        // If the medians disagree about the loops, they decide, even if the mean contradicts one of them.
-        let mean = Against { name: "ddt", value: 2.0, low: 1.8, high: 2.2, unsteady: false };
-        let contradicted = plain.clone().unless_mean_differs(Some(mean), "manual");
-        assert!(matches!(contradicted, Claim::MeanDiffers { .. }), "{contradicted:?}");
-        let claims = Claim::of_loops(vec![contradicted.clone(), faster("manual_tuned", "ddt")]);
-        assert!(matches!(&claims[..], [Claim::OfLoops(of)] if of.len() == 2), "{claims:?}");
-        assert_eq!(Claim::of_loops(vec![contradicted, faster("ddt", "manual_tuned")]).len(), 2);
-    }
 
     #[test]
     fn diagnoses_are_counted_for_each_method() {
@@ -429,22 +366,5 @@ mod tests {
         assert_eq!(diagnoses(&alone), ["overlapped in 2 of 2"]);
         assert_eq!(claims[0].text(), "reference, manual: overlapped; ddt: no progression");
         assert_eq!(claims[1].text(), "no progression");
-    }
-
-    #[test]
-    fn a_ratio_turned_around_has_its_ends_turned_around() {
-        let ratio = Figure::with_interval(Quantity::TimeOver, 0.5, (0.4, 0.8)).against("manual");
-        let ratio = Figure { unsteady: Some(true), ..ratio };
-        let mut record = Record { method: "ddt".into(), figures: vec![ratio], ..Record::default() };
-        let against = Against::from_record(&record, record.over("manual")).unwrap();
-        assert_eq!((against.name, against.unsteady), ("ddt", true));
-        assert_eq!(against.inverse().text(), "2.00x [1.25, 2.50]");
-        assert_eq!(Against::from_record(&record, None), None);
-        record.figures[0].high = None;
-        assert_eq!(
-            Against::from_record(&record, record.over("manual")),
-            None,
-            "no ratio stands without its interval"
-        );
     }
 }

@@ -157,7 +157,10 @@ impl Recording {
             ("hosts", |r| r.of_records(|record| record.case.hosts.to_string())),
             ("transport", |r| r.of_records(|record| record.case.transport.clone())),
             ("ddtbench build", |r| r.environments.iter().flatten().flat_map(Environment::builds).collect()),
-            ("binding", |r| r.of_plans(|plan| if plan.bind { "bound" } else { "not bound" }.to_owned())),
+            ("binding", |r| {
+                let plans = r.runs.iter().filter_map(|run| Plan::read(&run.join(folder::PLAN)).ok());
+                plans.map(|plan| if plan.bind { "bound" } else { "not bound" }.to_owned()).collect()
+            }),
         ];
         let mut differ: Vec<String> = conditions
             .iter()
@@ -182,14 +185,6 @@ impl Recording {
 
     fn of_records(&self, value: fn(&Record) -> String) -> BTreeSet<String> {
         self.records.iter().map(value).collect()
-    }
-
-    fn of_plans(&self, value: fn(&Plan) -> String) -> BTreeSet<String> {
-        self.runs
-            .iter()
-            .filter_map(|run| Plan::read(&run.join(folder::PLAN)).ok())
-            .map(|plan| value(&plan))
-            .collect()
     }
 }
 

@@ -39,7 +39,7 @@ impl Findings {
             title: title.collect::<Vec<_>>().join("; "),
             sentences: self.sentences(),
             table: if self.states.len() > 1 { table } else { table.without(&[AT]) },
-            matrix: None,
+            ..Section::default()
         }
     }
 

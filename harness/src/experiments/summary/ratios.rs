@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use common::summary::{Rounds, View, medians, paired, ratio};
 
 use crate::experiments::Kind;
+use crate::experiments::launches::fastest::search;
 use crate::model::conditions::Rule;
 use crate::model::{Figure, LOOPS, Outcome, PairScope, Quantity, Record};
 use crate::stats::{self, Ratio};
@@ -91,21 +92,11 @@ impl<'a> Headline<'a> {
     }
 }
 
-/// The best method that an application could use: none is faster by the median of its ratios. The search starts with the
-/// smallest median, which another method may beat if they were measured in different rounds.
+/// The best method that an application could use: none is faster by the median of its ratios.
 fn fastest<'a, 'b>(all: &'b [Headline<'a>], kind: Kind) -> Option<&'b Headline<'a>> {
     let array_to_array = |name: &str| kind.method(name).is_ok_and(|method| method.array_to_array);
-    let all: Vec<_> = all.iter().filter(|one| one.is_valid && array_to_array(one.name)).collect();
-    let with_median = all.iter().filter_map(|one| Some((*one, one.median()?)));
-    let (mut first, _) = with_median.min_by(|a, b| a.1.total_cmp(&b.1))?;
-    for _ in 0..all.len() {
-        let ratios = all.iter().filter_map(|one| Some((*one, one.over(first)?.value)));
-        match ratios.min_by(|a, b| a.1.total_cmp(&b.1)) {
-            Some((faster, ratio)) if ratio < 1.0 => first = faster,
-            _ => break,
-        }
-    }
-    Some(first)
+    let usable: Vec<_> = all.iter().filter(|one| one.is_valid && array_to_array(one.name)).collect();
+    search(&usable, Headline::median, |one, first| Some(one.over(first)?.value))
 }
 
 #[cfg(test)]

@@ -43,10 +43,7 @@ fn a_cell_may_be_of_any_length() {
         let page = html(&TABLE_FORMAT, &records, &[], "", &Compared::default());
         assert!(page.contains(&long) && table(&records, None).contains(&long));
         for width in [None, Some(80)] {
-            assert!(
-                !experiments::of_kind(Kind::PingPong).answer(&records, width, None).is_empty()
-                    && !table(&records, width).is_empty()
-            );
+            assert!(!answer(&records, width).is_empty() && !table(&records, width).is_empty());
         }
     }
 }
