@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
     ];
     let mut trials = trials_on(&MPIS, Need::AllProcessors, "device", on_all);
     let on_first: &[(&str, Check)] = &[
+        ("the engine's comparison packs the right bytes", packing),
         ("a faulty driver is found", faults),
         ("copies of a message are counted", counts),
         ("Intel MPI takes memory of a device", intel),
@@ -50,6 +51,41 @@ fn every_test(mpi: &Mpi) {
         "vector(300, 3, 7, char)",
     ] {
         Measuring::on(mpi, staged(&format!("--layout '{layout}'"))).ends(0).summary.expect_all(1, &STAGED);
+    }
+}
+
+/// Packing without communication, with kernels, copies and plain copies, counted as for a message.
+fn packing(mpi: &Mpi) {
+    let methods = ["engine", "engine:mapped", "engine:staged", "copies", "memcpy", "bound"];
+    let line = |tests: &str| format!("engine {tests} --memory simulated -m {} {SHORT}", methods.join(","));
+    let kept = Measuring::on(mpi, line("nas_mg_x wrf_x_vec specfem3d_cm")).ends(0);
+    kept.summary.expect_all(3, &methods);
+    let copies = |method: &str| {
+        let of_row = [("test", "nas_mg_x"), ("method", method), ("phase", "pack")];
+        kept.summary.with(&of_row)[0].figure("device_copies")
+    };
+    // A copy for each of the 64 planes when packing, and as many when unpacking.
+    let expected = [0.0, 0.0, 2.0, 128.0, 2.0, 2.0].map(Some);
+    assert_eq!(methods.map(copies), expected, "{}", kept.ended);
+    let line = format!("engine nas_mg_x --memory simulated -m engine,mpi_pack,mpi_pack:staged {SHORT}");
+    let kept = Measuring::on(mpi, line).ends_in(&[0, 1]);
+    kept.summary.expect_measured("nas_mg_x", &["engine"]);
+    for method in ["mpi_pack", "mpi_pack:staged"] {
+        kept.summary.expect_failed(
+            "nas_mg_x",
+            method,
+            "not available",
+            &["does not take memory of a device: "],
+        );
+    }
+    for fault in ["short", "stale", "shifted", "late"] {
+        let methods = ["engine:mapped", "engine:staged", "copies", "memcpy"];
+        let line = format!("engine nas_mg_y --memory simulated -m {} {SHORT}", methods.join(","));
+        let measuring = Measuring::on(mpi, line).env("DDTBENCH_DEVICE_FAULT", fault);
+        let kept = measuring.env("DDTBENCH_DEVICE_FAULT_FROM", "150").ends(1);
+        for method in methods {
+            kept.summary.expect_failed("nas_mg_y", method, "wrong data", &["expected 0x"]);
+        }
     }
 }
 

@@ -111,13 +111,10 @@ pub fn check_bytes(of_rank: Option<u64>, ranks: usize, place: &str, available: u
     Err(format!("{ranks} ranks need {needed} of memory on {place}, which has {available} available"))
 }
 
-/// Refuses an engine's comparison whose single process needs too much memory: that of a rank, and as much again for the plain
-/// copies. The copies have the size of the message, and touch no more lines than the arrays and the packed buffer have.
-///
-/// # Errors
-/// The memory needed and the memory available.
-pub fn check_engine(app: &MicroApp, buffers: Buffers, available: u64) -> Result<(), String> {
-    check_one(rank_bytes(app, buffers).and_then(|bytes| bytes.checked_mul(2)), available)
+/// Memory that the single process of an engine's comparison needs, in bytes: that of a rank, and as much again for the plain copies. The
+/// copies have the size of the message, and touch no more lines than the arrays and the packed buffer have.
+pub fn engine_bytes(app: &MicroApp) -> Option<u64> {
+    rank_bytes(app, Buffers::ALL).and_then(|bytes| bytes.checked_mul(2))
 }
 
 /// Refuses a layout if its index lists cannot be drawn with the memory of this machine, or its segments cannot be listed.

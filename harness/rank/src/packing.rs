@@ -10,7 +10,7 @@ use kernels::{PlainLoop, Program};
 use crate::carrier::MessageData;
 use crate::checked::{CallError, Comm, Datatype};
 use crate::device::DevicePacker;
-use crate::memory::{Memory, POISON, Wire};
+use crate::memory::{Memory, POISON, Region, Wire};
 use crate::method::Setup;
 use crate::own_loop::OwnLoop;
 
@@ -362,6 +362,21 @@ impl<'a> MessagePacker<'a> {
             memory.incoming[..self.message_bytes].copy_from_slice(&self.copies[1]);
         }
         self.receive.unpack(&memory.incoming[..self.unpack_bytes], &mut memory.arrays)
+    }
+
+    /// The memory with the packed message to be sent, and that with the received one.
+    pub fn wires(&mut self, memory: &mut Memory) -> [Region; 2] {
+        let [outgoing, incoming] = memory.wires();
+        let staged = |packer: &Packer<'_>| packer.device.as_ref().and_then(DevicePacker::staging);
+        let of = |staging: Option<*mut u8>, bytes: usize, wire| match staging {
+            // SAFETY: memory for as many bytes, which exists as long as the method.
+            Some(address) => unsafe { Region::new(address, bytes) },
+            None => wire,
+        };
+        [
+            of(staged(&self.send), self.pack_bytes, outgoing),
+            of(staged(&self.receive), self.unpack_bytes, incoming),
+        ]
     }
 
     /// Address of the packed message to be sent.

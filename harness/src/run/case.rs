@@ -101,15 +101,18 @@ impl CaseRun<'_> {
             Outcome::Crashed { detail } => !detail.contains("CUDA_ERROR"),
             _ => false,
         };
-        let fails =
-            |(method, outcome): &&(String, Outcome)| method == self.kind.reference() && is_failure(outcome);
+        let fails = |(method, outcome): &&(String, Outcome)| {
+            method == self.kind.shows_devices() && is_failure(outcome)
+        };
         let Some((_, failure)) = outcomes.iter().find(fails).filter(|_| self.launch.memory.is_on_device())
         else {
             return;
         };
         let reason = format!("does not take memory of a device: {}", failure.with_reason());
         let gives_it = |method: &&String| {
-            self.kind.method(method).is_ok_and(|info| info.only_in.is_none() || info.needs == PACK)
+            self.kind
+                .method(method)
+                .is_ok_and(|info| info.needs == PACK || info.only_in.is_none() && self.kind != Kind::Engine)
         };
         outcomes.retain(|(method, _)| !gives_it(&method));
         let lack = |method: &String| (method.clone(), Outcome::NotAvailable { reason: reason.clone() });

@@ -3,9 +3,12 @@
 use std::hint::black_box;
 
 use apps::{ArraySpec, Arrays, Side};
+use common::memory::Buffers;
+use common::model::conditions::MemoryKind;
 use datatypes::Element;
 
 use crate::checked::CallError;
+use crate::device;
 use crate::measure::message_links::source_of_arrays;
 use crate::memory::{Memory, POISON};
 use crate::packing::MessagePacker;
@@ -25,36 +28,48 @@ pub struct PlainCopy {
     unpack_bytes: usize,
     /// Source and target: arrays like the applications', which begin at different lines of a page. If both begin at the
     /// same line, the C library's copy takes another path, which is half as fast on cold memory.
-    memory: Arrays,
+    memory: Memory,
 }
 
 impl PlainCopy {
     /// Allocates both arrays, and writes them: unwritten memory is one shared zero page, and would look faster.
-    pub fn new(pack_bytes: usize, unpack_bytes: usize) -> Self {
+    pub fn new(pack_bytes: usize, unpack_bytes: usize, kind: MemoryKind) -> Self {
         let bytes = pack_bytes.max(unpack_bytes);
         let specs = ["from", "to"].map(|name| ArraySpec::new(name, Element::Byte, &[bytes]));
-        let mut memory = Arrays::new(specs.into());
-        memory.memory_mut().fill(POISON);
-        Self { pack_bytes, unpack_bytes, memory }
+        let buffers = Buffers { arrays: true, ..Buffers::default() };
+        Self { pack_bytes, unpack_bytes, memory: Memory::new(Arrays::new(specs.into()), 0, buffers, kind) }
     }
 
     /// Writes new data into the source, as if `rank` had made it, and overwrites the target.
     pub fn fill(&mut self, version: Version, rank: usize) {
-        let [from, to] = self.memory.slices_mut([0, 1]);
+        let [from, to] = self.memory.arrays.slices_mut([0, 1]);
         version.write(source_of_arrays(rank), from);
         to.fill(POISON);
+        self.memory.upload();
     }
 
-    /// Source and target of the copy in place of packing or unpacking.
+    /// Source and target of the copy in place of packing or unpacking, as they were when they were last downloaded.
     pub fn both(&self, side: Side) -> [&[u8]; 2] {
         let bytes = self.bytes(side);
-        [0, 1].map(|i| &self.memory.slice(i)[..bytes])
+        [0, 1].map(|i| &self.memory.arrays.slice(i)[..bytes])
+    }
+
+    /// The same as they are now.
+    pub fn both_now(&mut self, side: Side) -> [&[u8]; 2] {
+        self.memory.download();
+        self.both(side)
     }
 
     #[inline]
     fn copy(&mut self, side: Side) {
         let bytes = self.bytes(side);
-        let [from, to] = self.memory.slices_mut::<u8, 2>([0, 1]);
+        if !self.memory.is_host() {
+            let places = [0, 1].map(|i| self.memory.arrays.place(i).start);
+            let [from, to] = places.map(|start| self.memory.at(start));
+            // SAFETY: both arrays are at least as long, and nothing else uses them.
+            return unsafe { device::copy(to, from, bytes) };
+        }
+        let [from, to] = self.memory.arrays.slices_mut::<u8, 2>([0, 1]);
         to[..bytes].copy_from_slice(&from[..bytes]);
         black_box(to);
     }

@@ -58,6 +58,18 @@ impl EnginePayload {
         }
     }
 
+    /// Changes the places of packed bytes to those of a method, which may be in its own memory.
+    pub fn use_wires(&mut self, memory: &mut Memory, active: &mut PackingMethod<'_>) {
+        let wires = match active {
+            PackingMethod::Packs(packer) => packer.wires(memory),
+            PackingMethod::Copies(_) => memory.wires(),
+        };
+        for (places, wire) in [&mut self.packed, &mut self.to_unpack].into_iter().zip(wires) {
+            // SAFETY: memory of the case or of the method, which only this process uses, one method after the other.
+            *places = unsafe { Places::new(wire, std::mem::take(&mut places.runs)) };
+        }
+    }
+
     /// The places looked at after packing and after unpacking.
     pub fn looks(&self, generation: u32) -> [Spots; 2] {
         [&self.packed, &self.unpacked].map(|places| Spots::from_messages([places], generation))
@@ -75,6 +87,9 @@ pub fn verify(
         bench.version = bench.version.filled();
         bench.version.write(source_of_arrays(ME), bench.memory.arrays.memory_mut());
         bench.memory.poison_wire();
+        bench.memory.upload();
+        bench.payload.use_wires(&mut bench.memory, active);
+        bench.payload.packed.poison();
         fill(bench, active);
         active.work(Side::Send, &mut bench.memory)?;
         mismatch = mismatch.or_else(|| packed(bench, active));
@@ -107,6 +122,7 @@ fn touched(bench: &mut EngineComparison<'_>, received: &[Places]) -> Option<Mism
 pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut PackingMethod<'_>) {
     bench.version = bench.version.filled();
     (bench.looks, bench.wrong, bench.mismatch, bench.compared) = (Default::default(), None, None, 0);
+    bench.payload.use_wires(&mut bench.memory, active);
     if matches!(active, PackingMethod::Packs(_)) {
         bench.payload.unpacked.poison();
         bench.payload.to_pack.write(bench.version);
@@ -117,7 +133,7 @@ pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut PackingMethod<'_>)
 }
 
 /// Compares all bytes that the last repetition has packed or unpacked.
-pub fn compare(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>, side: Side) {
+pub fn compare(bench: &mut EngineComparison<'_>, active: &mut PackingMethod<'_>, side: Side) {
     bench.compared += 1;
     let found = match side {
         Side::Send => packed(bench, active),
@@ -127,7 +143,7 @@ pub fn compare(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>, sid
 }
 
 /// Whether the bytes of a block were right, with those of its last packing and of its last unpacking.
-pub fn check(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>) -> Option<Mismatch> {
+pub fn check(bench: &mut EngineComparison<'_>, active: &mut PackingMethod<'_>) -> Option<Mismatch> {
     SIDES.into_iter().for_each(|(side, _)| compare(bench, active, side));
     let found = bench.wrong.take().map(|(side, what)| format!("{side}: {}", described(&bench.memory, what)));
     found.or(bench.mismatch.take()).map(|what| format!("in a block: {what}"))
@@ -142,21 +158,21 @@ fn fill(bench: &mut EngineComparison<'_>, active: &mut PackingMethod<'_>) {
 }
 
 /// Compares the packed bytes, or the copy in place of them.
-fn packed(bench: &EngineComparison<'_>, active: &PackingMethod<'_>) -> Option<Mismatch> {
+fn packed(bench: &EngineComparison<'_>, active: &mut PackingMethod<'_>) -> Option<Mismatch> {
     let found = match active {
         PackingMethod::Packs(_) => bench.payload.packed.wrong(bench.version, &[])?.in_buffer(),
-        PackingMethod::Copies(copy) => copy_difference(copy.both(Side::Send))?,
+        PackingMethod::Copies(copy) => copy_difference(copy.both_now(Side::Send))?,
     };
     Some(format!("pack: {found}"))
 }
 
 /// Compares the unpacked bytes, or the copy in place of them.
-fn unpacked(bench: &EngineComparison<'_>, active: &PackingMethod<'_>) -> Option<Mismatch> {
+fn unpacked(bench: &EngineComparison<'_>, active: &mut PackingMethod<'_>) -> Option<Mismatch> {
     let found = match active {
         PackingMethod::Packs(_) => {
             in_arrays(&bench.memory.arrays, bench.payload.unpacked.wrong(bench.version, &[])?)
         }
-        PackingMethod::Copies(copy) => copy_difference(copy.both(Side::Receive))?,
+        PackingMethod::Copies(copy) => copy_difference(copy.both_now(Side::Receive))?,
     };
     Some(format!("unpack: {found}"))
 }
