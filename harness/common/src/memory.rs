@@ -99,6 +99,9 @@ fn counted_segments(app: &MicroApp, room: u64) -> u64 {
 }
 
 /// Refuses this number of ranks in one place, such as `this machine`, if they need more memory than is available there.
+///
+/// # Errors
+/// The memory needed and the memory available.
 pub fn check_bytes(of_rank: Option<u64>, ranks: usize, place: &str, available: u64) -> Result<(), String> {
     let needed = of_rank.and_then(|bytes| bytes.checked_mul(ranks as u64));
     if needed.is_some_and(|needed| needed <= available) {
@@ -108,13 +111,16 @@ pub fn check_bytes(of_rank: Option<u64>, ranks: usize, place: &str, available: u
     Err(format!("{ranks} ranks need {needed} of memory on {place}, which has {available} available"))
 }
 
-/// Refuses an engine's comparison whose single process needs too much memory: that of a rank, and as much again for the plain
-/// copies. The copies have the size of the message, and touch no more lines than the arrays and the packed buffer have.
-pub fn check_engine(app: &MicroApp, buffers: Buffers, available: u64) -> Result<(), String> {
-    check_one(rank_bytes(app, buffers).and_then(|bytes| bytes.checked_mul(2)), available)
+/// Memory that the single process of an engine's comparison needs, in bytes: that of a rank, and as much again for the plain copies. The
+/// copies have the size of the message, and touch no more lines than the arrays and the packed buffer have.
+pub fn engine_bytes(app: &MicroApp) -> Option<u64> {
+    rank_bytes(app, Buffers::ALL).and_then(|bytes| bytes.checked_mul(2))
 }
 
 /// Refuses a layout if its index lists cannot be drawn with the memory of this machine, or its segments cannot be listed.
+///
+/// # Errors
+/// The memory needed and the memory available.
 pub fn check_layout(app: &MicroApp, available: u64) -> Result<(), String> {
     /// Bytes per index entry: the index, its displacement, and both in the layout while it is built. Measured: 43 if strides are counted.
     const ENTRY_BYTES: u64 = 44;

@@ -4,6 +4,7 @@ use apps::WireOrder;
 use datatypes::Equivalent;
 
 use crate::model::conditions::MemoryKind;
+use crate::model::{MethodInfo, Place};
 
 /// The place of a message's bytes at one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub enum Staged {
 
 impl Packing {
     /// The kinds of memory in which it is possible: loops run on the host, and only data of a device is staged.
-    pub const fn is_possible_in(self, memory: MemoryKind) -> bool {
+    const fn is_possible_in(self, memory: MemoryKind) -> bool {
         match self {
             Self::ByHand | Self::Tuned | Self::Own | Self::Looped | Self::Copied => {
                 matches!(memory, MemoryKind::Host)
@@ -75,6 +76,15 @@ impl Packing {
             | Self::Engine
             | Self::Datatype
             | Self::Equivalent(_) => true,
+        }
+    }
+
+    /// A method that packs in this way, in the memory where that is possible.
+    pub const fn only_where_possible(self, info: MethodInfo) -> MethodInfo {
+        match (self.is_possible_in(MemoryKind::Host), self.is_possible_in(MemoryKind::Device)) {
+            (true, false) => info.only_in(Place::Host),
+            (false, true) => info.only_in(Place::Device),
+            _ => info,
         }
     }
 

@@ -2,10 +2,12 @@
 
 use std::ops::{Deref, DerefMut, Range};
 
+use anyhow::anyhow;
 use apps::{Arrays, PAGE_BYTES};
-use common::memory::Buffers;
+use common::memory::{self, Buffers};
 use common::model::conditions::MemoryKind;
 
+use crate::checked::Comm;
 use crate::device::{self, Buffer, Direction, Rows};
 
 /// Arrays and wire buffers. In every method, sending and receiving use separate buffers, as the arrays of most
@@ -61,6 +63,21 @@ impl Memory {
             // SAFETY: as above; a twin has as many bytes.
             twin.map_or(region, |twin| unsafe { region.with_twin(twin.address()) })
         })
+    }
+
+    /// The first bytes of an array.
+    pub fn array(&mut self, array: usize, bytes: usize) -> Region {
+        let start = self.arrays.place(array).start;
+        // SAFETY: bytes of the array, in live memory; users of a region guarantee that it is not used otherwise.
+        let region = unsafe { Region::new(self.arrays.base().wrapping_add(start), bytes) };
+        // SAFETY: as above; a twin has as many bytes.
+        self.twin.as_ref().map_or(region, |twin| unsafe { region.with_twin(twin.address().wrapping_add(start)) })
+    }
+
+    /// Both wire buffers.
+    pub fn wires(&mut self) -> [Region; 2] {
+        let [_, outgoing, incoming] = self.regions();
+        [outgoing, incoming]
     }
 
     /// Copies all memory to its twins.
@@ -222,6 +239,30 @@ impl Region {
         // SAFETY: within the memory, and the caller guarantees exclusive access.
         unsafe { std::slice::from_raw_parts_mut(self.at(range.start), range.len()) }
     }
+}
+
+/// Refuses data of this size, in bytes for a rank, if it does not fit into one of the hosts or devices.
+///
+/// # Errors
+/// The memory needed and the memory available; the same on all ranks.
+pub fn check_room(world: &Comm, of_rank: Option<u64>, kind: MemoryKind) -> anyhow::Result<()> {
+    /// A prime number, so that addresses on a bus rarely share a number below it.
+    const BUSES: usize = 65_521;
+    let (host, available) = (world.split_shared()?, memory::available_bytes().unwrap_or(u64::MAX));
+    let mut checked = memory::check_bytes(of_rank, host.size()?, memory::MACHINE, available);
+    if let Some(facts) = device::facts().filter(|_| kind.is_on_device()) {
+        // A number for each device of the host.
+        let number = facts.bus.bytes().fold(0, |number, byte| (31 * number + usize::from(byte)) % BUSES);
+        let (sharing, free) = (host.split(number, 0)?.size()?, device::available_bytes().unwrap_or(u64::MAX));
+        checked = checked.and_then(|()| memory::check_bytes(of_rank, sharing, "the device", free));
+    }
+    let mismatch = checked.clone().err().unwrap_or_default();
+    let mismatches = world.gather(mismatch.as_bytes())?;
+    if world.everywhere(checked.is_ok())? {
+        return Ok(());
+    }
+    let first = mismatches.iter().find(|mismatch| !mismatch.is_empty());
+    Err(anyhow!(first.map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or(mismatch)))
 }
 
 /// A nonzero byte, so that neither cleared nor untouched memory is mistaken for data.

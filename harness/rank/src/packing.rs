@@ -10,7 +10,7 @@ use kernels::{PlainLoop, Program};
 use crate::carrier::MessageData;
 use crate::checked::{CallError, Comm, Datatype};
 use crate::device::DevicePacker;
-use crate::memory::{Memory, POISON, Wire};
+use crate::memory::{Memory, POISON, Region, Wire};
 use crate::method::Setup;
 use crate::own_loop::OwnLoop;
 
@@ -339,6 +339,17 @@ impl<'a> MessagePacker<'a> {
             memory.incoming[..self.message_bytes].copy_from_slice(&self.copies[1]);
         }
         self.receive.unpack(&memory.incoming[..self.unpack_bytes], &mut memory.arrays)
+    }
+
+    /// The memory with the packed message to be sent, and that with the received one.
+    pub fn wires(&self, memory: &mut Memory) -> [Region; 2] {
+        let of = |packer: &Packer<'_>, bytes, wire| match packer.device.as_ref().and_then(DevicePacker::staging) {
+            // SAFETY: memory for as many bytes, which exists as long as the method.
+            Some(address) => unsafe { Region::new(address, bytes) },
+            None => wire,
+        };
+        let [outgoing, incoming] = memory.wires();
+        [of(&self.send, self.pack_bytes, outgoing), of(&self.receive, self.unpack_bytes, incoming)]
     }
 
     /// Address of the packed message to be sent, or of the place where it is received.

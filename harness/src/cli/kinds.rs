@@ -185,7 +185,7 @@ impl Cases for EngineCases {
     }
 
     fn set_usual(&self, plan: &mut Plan, conditions: &ConditionArgs) {
-        if !conditions.has("caches") {
+        if !conditions.has("caches") && plan.memories.iter().all(|memory| memory.is_host()) {
             plan.caches = vec![Cache::Warm, Cache::Cold];
         }
     }

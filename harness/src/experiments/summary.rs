@@ -201,6 +201,12 @@ impl<'a> RowContext<'a> {
         bytes.reduce(f64::min).map(|bytes| Figure::plain(Quantity::DeviceBytes, bytes))
     }
 
+    /// Copies of a device's driver for one message, the median of the blocks; only of a simulated device.
+    pub fn device_copies(&self) -> Option<Figure> {
+        let copies = self.blocks().into_iter().filter_map(|block| block.device_copies);
+        stats::median(&stats::sorted(copies)).map(|copies| Figure::plain(Quantity::DeviceCopies, copies))
+    }
+
     /// The residual error of the synchronised clocks, in the worst block; only if the ranks have different clocks.
     pub fn clock_error(&self) -> Option<Figure> {
         let errors = self.blocks().into_iter().filter_map(|block| block.clock_error_s);

@@ -89,7 +89,7 @@ impl Run<'_> {
             _ => false,
         };
         let fails =
-            |(method, outcome): &&(String, Outcome)| method == kind.reference() && is_failure(outcome);
+            |(method, outcome): &&(String, Outcome)| method == kind.shows_devices() && is_failure(outcome);
         let Some((_, failure)) =
             outcomes.iter().find(fails).filter(|_| unit.conditions.memory.is_on_device())
         else {
@@ -97,7 +97,8 @@ impl Run<'_> {
         };
         let reason = format!("does not take memory of a device: {}", failure.with_reason());
         let gives_it = |method: &&String| {
-            kind.method(method).is_ok_and(|info| info.only_in.is_none() || info.needs == PACK)
+            kind.method(method)
+                .is_ok_and(|info| info.needs == PACK || info.only_in.is_none() && kind != Kind::Engine)
         };
         outcomes.retain(|(method, _)| !gives_it(&method));
         let lack = |method: &String| (method.clone(), Outcome::NotAvailable { reason: reason.clone() });

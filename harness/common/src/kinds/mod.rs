@@ -149,6 +149,12 @@ impl Kind {
         self.method(method).is_ok_and(|method| method.is_possible_in(memory))
     }
 
+    /// The method that shows whether an MPI takes memory of a device: the first one that gives it such memory. Packing without
+    /// communication gives it some by `MPI_Pack` only.
+    pub fn shows_devices(self) -> &'static str {
+        if self == Self::Engine { engine::methods::MPI_PACK } else { self.reference() }
+    }
+
     /// The names of all methods that are measured by default.
     pub fn all_methods(self) -> Vec<String> {
         self.usual_methods_in(&[MemoryKind::Host], std::iter::empty())

@@ -150,6 +150,16 @@ pub fn synchronize() {
     driver.check("cuStreamSynchronize", unsafe { (driver.synchronize_stream)(driver.stream) });
 }
 
+/// Copies bytes between memories of any kind, and waits for it.
+///
+/// # Safety
+/// Both ranges exist and are not used otherwise.
+#[inline]
+pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { driver().copy_now(to as u64, from as u64, bytes) };
+}
+
 impl Driver {
     /// Makes a context, a stream, and the module with the kernels.
     fn begin(&mut self) -> anyhow::Result<DeviceFacts> {

@@ -10,6 +10,6 @@ mod packer;
 mod rows;
 
 pub use buffer::Buffer;
-pub use driver::{available_bytes, copies, facts, open, synchronize};
+pub use driver::{available_bytes, copies, copy, facts, open, synchronize};
 pub use packer::DevicePacker;
 pub use rows::{Direction, Rows};

@@ -14,7 +14,7 @@ use common::kinds::Kind;
 use common::kinds::engine::methods::{EngineTask, task};
 use common::kinds::engine::{self, PackingOrder};
 use common::kinds::pingpong::{self, methods::can_by_name};
-use common::memory::Buffers;
+use common::memory::{Buffers, engine_bytes};
 use common::model::conditions::{Cache, MemoryKind};
 use common::model::event::{Block, LineBytes, MessageFacts};
 use common::model::{MethodInfo, Phase, Times};
@@ -22,12 +22,13 @@ use common::model::{MethodInfo, Phase, Times};
 use crate::bounds::AdoptedBounds;
 use crate::checked::{CallError, World};
 use crate::cli::Engine;
+use crate::device;
 use crate::environment;
 use crate::measure::cache::{self, Eviction};
 use crate::measure::experiment::{Amount, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
-use crate::memory::{Memory, Region};
+use crate::memory::{Memory, Region, check_room};
 use crate::method::Setup;
 use crate::packing::MessagePacker;
 use crate::payload::{Mismatch, Spots, Version, Wrong, is_compared};
@@ -42,20 +43,19 @@ const SIDES: [(Side, Phase); 2] = [(Side::Send, Phase::Pack), (Side::Receive, Ph
 pub fn run(world: &World, args: &Engine) -> anyhow::Result<u8> {
     let processes = world.ranks(None)?;
     ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");
+    let kind = args.case.conditions.memory;
     cache::check(args.case.conditions.cache)?;
     let mut bounds = AdoptedBounds::new(&world.comm);
     let (test, values, app) = args.case.build(engine::RANKS, &mut bounds)?;
     let (methods, limits) =
-        args.methods.of_test(Kind::Engine, test.name, MemoryKind::Host, |name| can_by_name(&app, name))?;
+        args.methods.of_test(Kind::Engine, test.name, kind, |name| can_by_name(&app, name))?;
     let methods = chosen(&app, args.order, &methods)?;
-    if let Some(available) = common::memory::available_bytes() {
-        common::memory::check_engine(&app, Buffers::ALL, available).map_err(anyhow::Error::msg)?;
-    }
+    check_room(&world.comm, engine_bytes(&app), kind)?;
 
     let order = args.order.wire_order();
     let setup = Setup { ranks: engine::RANKS, ..Setup::new(&app, &world.comm)? };
-    let mut memory =
-        Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL, MemoryKind::Host);
+    let arrays = Arrays::new(app.arrays.clone());
+    let mut memory = Memory::new(arrays, app.message_bytes(), Buffers::ALL, kind);
     let [pack, unpack] = SIDES.map(|(side, _)| line_bytes(&app.message(side, order), &memory.arrays));
     let lines = LineBytes { pack, unpack };
     let job = Job::new(&world.comm, &world.comm, args.case.conditions.format)?;
@@ -71,6 +71,7 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<u8> {
         job,
         setup,
         memory,
+        kind,
         order,
         lines,
         eviction,
@@ -80,6 +81,7 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<u8> {
         wrong: None,
         mismatch: None,
         compared: 0,
+        device_copies: None,
     };
     let order = app.send.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));
     let set = args.case.set.as_deref().unwrap_or(test.quick_set().name);
@@ -107,6 +109,7 @@ struct EngineComparison<'a> {
     /// The message that is packed.
     setup: &'a Setup<'a>,
     memory: Memory,
+    kind: MemoryKind,
     /// The order in which its bytes are packed.
     order: WireOrder,
     /// Bytes of the cache lines that packing and unpacking touch.
@@ -123,6 +126,8 @@ struct EngineComparison<'a> {
     /// The first error in all bytes, and how often they were compared.
     mismatch: Option<Mismatch>,
     compared: u32,
+    /// Copies of a device's driver in the samples of a block, for packing and unpacking once; `None` if they are not counted.
+    device_copies: Option<f64>,
 }
 
 impl EngineComparison<'_> {
@@ -138,15 +143,22 @@ impl EngineComparison<'_> {
     /// Packs several times, then unpacks equally often.
     fn times(&mut self, active: &mut PackingMethod<'_>, amount: Amount) -> Result<Times, CallError> {
         let (clock, mut times, mut seen) = (self.job.clock, Times::default(), 0);
+        self.device_copies = device::copies().map(|_| 0.0);
         for (i, (side, phase)) in SIDES.into_iter().enumerate() {
             times[phase].reserve_exact(amount.samples);
             (0..amount.untimed).try_for_each(|_| active.work(side, &mut self.memory))?;
             for _ in 0..amount.samples {
                 self.looks[i].poison();
                 self.evict(active, side);
+                let copies = device::copies();
                 let start = Instant::now();
                 (0..amount.batch).try_for_each(|_| active.work(side, &mut self.memory))?;
                 times[phase].push(clock.between(start, Instant::now(), 1) / f64::from(amount.batch));
+                if let (Some(sum), Some(before), Some(after)) =
+                    (&mut self.device_copies, copies, device::copies())
+                {
+                    *sum += (after - before) as f64 / f64::from(amount.batch) / amount.samples as f64;
+                }
                 let wrong = self.looks[i].wrong(self.version).map(|wrong| (i, wrong));
                 self.wrong = self.wrong.or(wrong);
                 seen += 1;
@@ -175,11 +187,14 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
                 let packer = MessagePacker::new(self.setup, &self.memory, packing, packing, self.order)?;
                 PackingMethod::Packs(Box::new(packer))
             }
-            EngineTask::CopiesMessage => PackingMethod::Copies(PlainCopy::new(message_bytes, message_bytes)),
+            EngineTask::CopiesMessage => {
+                PackingMethod::Copies(PlainCopy::new(message_bytes, message_bytes, self.kind))
+            }
             // A copy reads and writes, so it touches lines of twice its bytes.
             EngineTask::CopiesLines => PackingMethod::Copies(PlainCopy::new(
                 self.lines.pack as usize / 2,
                 self.lines.unpack as usize / 2,
+                self.kind,
             )),
         };
         Ok(work)
@@ -222,7 +237,13 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
             times[Phase::Free].push(free_s);
         }
         let mismatch = verify::check(self, active);
-        let block = Block { batch: amount.batch, times, compared: self.compared, ..Block::default() };
+        let block = Block {
+            batch: amount.batch,
+            times,
+            compared: self.compared,
+            device_copies: self.device_copies,
+            ..Block::default()
+        };
         Ok((Some(block), mismatch))
     }
 }

@@ -1,18 +1,17 @@
 //! The ping-pong of one case: the pairs of ranks, whether it can run here, and the measurement.
 
-use anyhow::{anyhow, ensure};
-use apps::{Arrays, Exchange, MicroApp, WireOrder};
+use anyhow::ensure;
+use apps::{Arrays, Exchange, WireOrder};
 use common::kinds::Kind;
 use common::kinds::pingpong::methods::{buffers, can_by_name, transfer};
 use common::kinds::pingpong::{self, Pairs};
-use common::memory::{self, Buffers};
-use common::model::conditions::{Cache, MemoryKind};
+use common::memory::rank_bytes;
+use common::model::conditions::Cache;
 use common::model::event::Block;
 
 use crate::bounds::AdoptedBounds;
-use crate::checked::{Comm, World};
+use crate::checked::World;
 use crate::cli::PingPong;
-use crate::device;
 use crate::environment;
 use crate::measure::block::{Bout, readings};
 use crate::measure::cache::{self, Eviction};
@@ -23,11 +22,8 @@ use crate::measure::run_case::run_case;
 use crate::measure::session::Session;
 use crate::measure::sync::Sync;
 use crate::measure::verification::verify;
-use crate::memory::Memory;
+use crate::memory::{Memory, check_room};
 use crate::method::{self, Method, Setup};
-
-/// A prime number, so that addresses on a bus rarely share a number below it.
-const BUSES: usize = 65_521;
 
 /// Measures a ping-pong with all requested methods. Errors are the same on all ranks.
 pub fn run(world: &World, args: &PingPong) -> anyhow::Result<u8> {
@@ -40,7 +36,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<u8> {
     let (methods, limits) =
         args.methods.of_test(Kind::PingPong, test.name, conditions.memory, |name| can_by_name(&app, name))?;
     let buffers = buffers(&methods);
-    check_memory(&world.comm, &app, buffers, conditions.memory)?;
+    check_room(&world.comm, rank_bytes(&app, buffers), conditions.memory)?;
 
     let place = environment::place(world.comm.rank()?);
     let (pair, me) = place_in_pairing(place.rank, ranks, args.pairs);
@@ -157,26 +153,6 @@ fn check_even(ranks: usize) -> anyhow::Result<()> {
         "{ranks} in the world: an even number of ranks is needed, at least 2, since they play in pairs"
     );
     Ok(())
-}
-
-/// Refuses arrays that do not fit into one of the hosts or devices.
-fn check_memory(world: &Comm, app: &MicroApp, buffers: Buffers, kind: MemoryKind) -> anyhow::Result<()> {
-    let (host, bytes) = (world.split_shared()?, memory::rank_bytes(app, buffers));
-    let available = memory::available_bytes().unwrap_or(u64::MAX);
-    let mut checked = memory::check_bytes(bytes, host.size()?, memory::MACHINE, available);
-    if let Some(facts) = device::facts().filter(|_| kind.is_on_device()) {
-        // A number for each device of the host.
-        let number = facts.bus.bytes().fold(0, |number, byte| (31 * number + usize::from(byte)) % BUSES);
-        let (sharing, free) = (host.split(number, 0)?.size()?, device::available_bytes().unwrap_or(u64::MAX));
-        checked = checked.and_then(|()| memory::check_bytes(bytes, sharing, "the device", free));
-    }
-    let mismatch = checked.clone().err().unwrap_or_default();
-    let mismatches = world.gather(mismatch.as_bytes())?;
-    if world.everywhere(checked.is_ok())? {
-        return Ok(());
-    }
-    let first = mismatches.iter().find(|mismatch| !mismatch.is_empty());
-    Err(anyhow!(first.map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or(mismatch)))
 }
 
 /// The pair of a rank, and its number within the pair: 0 is the origin.

@@ -14,6 +14,9 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     let bound = other(BOUND).filter(|_| matches!(phase, Phase::Pack | Phase::Unpack)).and_then(|bound| {
         ratios::figure(Quantity::BoundShare, view.ratio(bound, phase, scope), &bound.method.method)
     });
+    if context.is_headline() {
+        record.add(context.device_copies());
+    }
     record.add(over);
     record.add(bound);
     let lines = context.result.message.line_bytes;

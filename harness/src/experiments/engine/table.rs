@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::methods::{ENGINE, MANUAL, MPI_PACK};
+use super::methods::{COPIES, ENGINE, MANUAL, MPI_PACK};
 use crate::experiments::{Kind, plain_table_format};
 use crate::model::{LOOP, OWN, Phase, Quantity, Record};
 use crate::report::answer::Answer;
@@ -34,9 +34,9 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     ..plain_table_format(Kind::Engine)
 });
 
-/// Compares the engine with `MPI_Pack`, or with a loop if there is no other method.
+/// Compares the engine with `MPI_Pack`, or with a loop if there is no other method, or with copies of a device's driver.
 fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
-    let claims = [OWN, MPI_PACK, MANUAL, LOOP].into_iter().filter_map(|method| {
+    let claims = [OWN, MPI_PACK, MANUAL, LOOP, COPIES].into_iter().filter_map(|method| {
         let record = case.methods().find(|record| record.method == method)?;
         Some(Claim::from_ratio(Against::from_record(record, record.over(ENGINE))?, ENGINE))
     });

@@ -19,8 +19,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     record.add(skew.map(|skew| Figure::plain(Quantity::StartSkew, skew)));
     record.add(context.clock_error());
     record.add(context.device_bytes());
-    let copies = stats::median(&stats::sorted(blocks.iter().filter_map(|block| block.device_copies)));
-    record.add(copies.map(|copies| Figure::plain(Quantity::DeviceCopies, copies)));
+    record.add(context.device_copies());
     record.add(bandwidth(context));
 }
 

@@ -4,13 +4,15 @@
 use super::PackingOrder;
 use crate::kinds::pingpong::methods::PACK;
 use crate::model::{LOOP, MethodInfo, MethodRow, OWN, find_method, info, infos};
-use crate::packing::Packing;
+use crate::packing::{Packing, Staged};
 
 /// The method that all others are compared with.
 pub const ENGINE: &str = "engine";
 pub use crate::model::{MANUAL, MANUAL_TUNED};
 /// The MPI's own packing, with the datatype.
 pub const MPI_PACK: &str = "mpi_pack";
+/// Copies by a device's driver, in place of a kernel.
+pub const COPIES: &str = "copies";
 /// A copy of as many bytes as are packed.
 pub const MEMCPY: &str = "memcpy";
 /// A copy that touches as many cache lines as packing: no packing is faster.
@@ -27,11 +29,32 @@ pub enum EngineTask {
     CopiesLines,
 }
 
+/// Rows, with the memory in which each is possible.
+const fn complete<const N: usize>(mut rows: [MethodRow<EngineTask>; N]) -> [MethodRow<EngineTask>; N] {
+    let mut row = 0;
+    while row < N {
+        if let EngineTask::Packs(packing) = rows[row].made_of {
+            rows[row].info = packing.only_where_possible(rows[row].info);
+        }
+        row += 1;
+    }
+    rows
+}
+
 /// All methods, in report order. The copies do not go from arrays to arrays.
 const ROWS: &[MethodRow<EngineTask>] = {
     use EngineTask::{CopiesLines, CopiesMessage, Packs};
-    &[
+    &complete([
         info(ENGINE, "our pack engine: the layout compiled").made_of(Packs(Packing::Engine)),
+        info("engine:mapped", "the same on a device into memory of the host that it sees")
+            .made_of(Packs(Packing::Staged(Staged::Mapped))),
+        info("engine:staged", "packed on a device, then copied to the host")
+            .made_of(Packs(Packing::Staged(Staged::Engine))),
+        info(
+            COPIES,
+            "from a device to the host by copies of its driver, one for each loop over equal blocks",
+        )
+        .made_of(Packs(Packing::Staged(Staged::Copies))),
         info(OWN, "your loop; with --pack FILE").on_request().made_of(Packs(Packing::Own)),
         info(MANUAL, "the application's loops").by_hand().made_of(Packs(Packing::ByHand)),
         info(MANUAL_TUNED, "these loops tuned by an expert").by_hand().made_of(Packs(Packing::Tuned)),
@@ -39,9 +62,12 @@ const ROWS: &[MethodRow<EngineTask>] = {
             .on_request()
             .made_of(Packs(Packing::Looped)),
         info(MPI_PACK, "MPI_Pack and MPI_Unpack with the datatype").needs(PACK).made_of(Packs(Packing::Mpi)),
+        info("mpi_pack:staged", "the same from memory of a device into that of the host")
+            .needs(PACK)
+            .made_of(Packs(Packing::Staged(Staged::Mpi))),
         info(MEMCPY, "a copy of as many contiguous bytes").partial().made_of(CopiesMessage),
         info(BOUND, "a copy that touches as many cache lines as packing must").partial().made_of(CopiesLines),
-    ]
+    ])
 };
 
 /// Their descriptions.
@@ -68,8 +94,8 @@ mod tests {
 
     #[test]
     fn the_loop_has_no_other_order_than_its_own() {
-        assert_eq!(in_order(PackingOrder::Ddt, true).count(), 6);
-        assert_eq!(in_order(PackingOrder::Ddt, false).count(), 8);
-        assert_eq!(in_order(PackingOrder::Manual, true).count(), 7);
+        assert_eq!(in_order(PackingOrder::Ddt, true).count(), 10);
+        assert_eq!(in_order(PackingOrder::Ddt, false).count(), 12);
+        assert_eq!(in_order(PackingOrder::Manual, true).count(), 11);
     }
 }

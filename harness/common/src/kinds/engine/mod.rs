@@ -50,7 +50,7 @@ pub(super) const ROW: Row = Row {
     default_ranks: 1,
     refuse_ranks: |ranks| (ranks != 1).then_some("must be 1: the comparison is one of one process"),
     only_warm: None,
-    only_host: Some("must be host: packing on a device is measured by ping-pongs"),
+    only_host: None,
     options: &["pack"],
     // Packing and unpacking are repeated separately.
     timed_apart: |_| PHASES,

@@ -6,8 +6,7 @@ use datatypes::Equivalent;
 use super::descriptions::descriptions;
 use super::parts::Parting;
 use crate::memory::Buffers;
-use crate::model::conditions::MemoryKind;
-use crate::model::{LOOP, MANUAL, MANUAL_TUNED, MethodInfo, MethodRow, OWN, Place, find_method, info, infos};
+use crate::model::{LOOP, MANUAL, MANUAL_TUNED, MethodInfo, MethodRow, OWN, find_method, info, infos};
 use crate::packing::{Ends, Location, Packing, Staged};
 
 /// The method that two-sided ones are compared with.
@@ -101,12 +100,7 @@ const fn complete<const N: usize>(mut rows: [MethodRow<Transfer>; N]) -> [Method
         let is_by_hand = matches!(ends.order, WireOrder::Manual);
         let info = if is_by_hand { info.by_hand() } else { info };
         let (send, _) = made_of.packings();
-        rows[row].info =
-            match (send.is_possible_in(MemoryKind::Host), send.is_possible_in(MemoryKind::Device)) {
-                (true, false) => info.only_in(Place::Host),
-                (false, true) => info.only_in(Place::Device),
-                _ => info,
-            };
+        rows[row].info = send.only_where_possible(info);
         row += 1;
     }
     rows

@@ -3,12 +3,15 @@
 use std::hint::black_box;
 
 use apps::{ArraySpec, Arrays, Side};
+use common::memory::Buffers;
+use common::model::conditions::MemoryKind;
 use datatypes::Element;
 
 use super::verify::{EnginePayload, ME, Moved};
 use crate::checked::CallError;
+use crate::device;
 use crate::measure::message_links::source_of_arrays;
-use crate::memory::{Memory, POISON, Region};
+use crate::memory::Memory;
 use crate::packing::MessagePacker;
 use crate::payload::{Places, Run, Runs};
 
@@ -24,23 +27,22 @@ pub enum PackingMethod<'a> {
 pub struct PlainCopy {
     /// Source and target: arrays like the applications', which begin at different lines of a page. If both begin at the
     /// same line, the C library's copy takes another path, which is half as fast on cold memory.
-    memory: Arrays,
+    memory: Memory,
     /// The same for each side.
     moved: [Moved; 2],
 }
 
 impl PlainCopy {
     /// Allocates both arrays, and writes them: unwritten memory is one shared zero page, and would look faster.
-    pub fn new(pack_bytes: usize, unpack_bytes: usize) -> Box<Self> {
+    pub fn new(pack_bytes: usize, unpack_bytes: usize, kind: MemoryKind) -> Box<Self> {
         let bytes = pack_bytes.max(unpack_bytes);
         let specs = ["from", "to"].map(|name| ArraySpec::new(name, Element::Byte, &[bytes]));
-        let mut memory = Arrays::new(specs.into());
-        memory.memory_mut().fill(POISON);
+        let buffers = Buffers { arrays: true, ..Buffers::default() };
+        let mut memory = Memory::new(Arrays::new(specs.into()), 0, buffers, kind);
         let mut places = |array, bytes| {
-            let start = memory.base().wrapping_add(memory.place(array).start);
             let run = Run { at: 0, bytes, source: source_of_arrays(ME) };
-            // SAFETY: arrays are never moved with their owner, and are only written and compared while nothing is copied.
-            unsafe { Places::new(Region::new(start, bytes), Runs::from_runs([run])) }
+            // SAFETY: memory is never moved with its owner, and is only written and compared while nothing is copied.
+            unsafe { Places::new(memory.array(array, bytes), Runs::from_runs([run])) }
         };
         let moved =
             [pack_bytes, unpack_bytes].map(|bytes| Moved { from: places(0, bytes), to: places(1, bytes) });
@@ -50,13 +52,18 @@ impl PlainCopy {
     /// Source and target of the copy in place of packing or unpacking.
     pub fn both(&self, side: Side) -> [&[u8]; 2] {
         let bytes = self.bytes(side);
-        [0, 1].map(|i| &self.memory.slice(i)[..bytes])
+        [0, 1].map(|i| &self.memory.arrays.slice(i)[..bytes])
     }
 
     #[inline]
     fn copy(&mut self, side: Side) {
         let bytes = self.bytes(side);
-        let [from, to] = self.memory.slices_mut::<u8, 2>([0, 1]);
+        if !self.memory.is_host() {
+            let [from, to] = [0, 1].map(|i| self.memory.at(self.memory.arrays.place(i).start));
+            // SAFETY: both arrays are at least as long, and nothing else uses them.
+            return unsafe { device::copy(to, from, bytes) };
+        }
+        let [from, to] = self.memory.arrays.slices_mut::<u8, 2>([0, 1]);
         to[..bytes].copy_from_slice(&from[..bytes]);
         black_box(to);
     }

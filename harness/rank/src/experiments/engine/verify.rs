@@ -61,6 +61,16 @@ impl EnginePayload {
         }
     }
 
+    /// Changes the places of packed bytes to those of a method, which may be in its own memory.
+    fn use_wires(&mut self, memory: &mut Memory, active: &PackingMethod<'_>) {
+        let PackingMethod::Packs(packer) = active else { return };
+        let [packs, unpacks] = &mut self.sides;
+        for (places, wire) in [&mut packs.to, &mut unpacks.from].into_iter().zip(packer.wires(memory)) {
+            // SAFETY: memory of the case or of the method, which only this process uses, one method after the other.
+            *places = unsafe { Places::new(wire, std::mem::take(&mut places.runs)) };
+        }
+    }
+
     /// The places looked at after packing and after unpacking.
     pub fn looks(&self, generation: u32) -> [Spots; 2] {
         self.sides.each_ref().map(|moved| Spots::from_messages([&moved.to], generation))
@@ -73,11 +83,13 @@ pub fn verify(
     active: &mut PackingMethod<'_>,
 ) -> Result<Option<Mismatch>, CallError> {
     active.create()?;
+    bench.payload.use_wires(&mut bench.memory, active);
     let mut mismatch = None;
     for _ in 0..ROUNDS {
         bench.version = bench.version.filled();
         bench.version.write(source_of_arrays(ME), bench.memory.arrays.memory_mut());
         bench.memory.poison_wire();
+        bench.memory.upload();
         for (i, (side, _)) in SIDES.into_iter().enumerate() {
             let Moved { from, to } = &active.moved(&bench.payload)[i];
             to.poison();
@@ -108,6 +120,7 @@ fn touched(bench: &mut EngineComparison<'_>, i: usize) -> Option<Mismatch> {
 pub fn prepare(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>) {
     bench.version = bench.version.filled();
     (bench.looks, bench.wrong, bench.mismatch, bench.compared) = (Default::default(), None, None, 0);
+    bench.payload.use_wires(&mut bench.memory, active);
     let sides = active.moved(&bench.payload);
     // All targets first: data to pack may be in the same places as unpacked data.
     sides.iter().for_each(|moved| moved.to.poison());
