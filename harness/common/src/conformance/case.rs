@@ -51,8 +51,7 @@ impl Case {
             false if is_slow && (ALL_OPERATIONS..FIRST_FIXED).contains(&self.number) => ONE_IN,
             false => 1,
         };
-        !self.skipped.iter().any(|skipped| *skipped == operation)
-            && (self.number + operation.number() as u64).is_multiple_of(one_in)
+        !self.skipped.contains(&operation) && (self.number + operation.number() as u64).is_multiple_of(one_in)
     }
 }
 

@@ -355,7 +355,7 @@ fn with_other_operations(
         of.resize(trials.len(), number);
     }
     let outcomes = evaluate(worker, &trials, MOST_RESTARTS_OF_OTHERS * hits.len())?;
-    let mut found: Vec<_> = hits.into_iter().map(|hit| Finding::new(hit)).collect();
+    let mut found: Vec<_> = hits.into_iter().map(Finding::new).collect();
     for (number, outcome) in of.into_iter().zip(outcomes) {
         found[number].is_complete &= !matches!(outcome, Outcome::NotReached | Outcome::Untried);
         found[number].others.extend(outcome.hit().map(|hit| (hit.operation, hit.kind)));

@@ -84,9 +84,10 @@ fn progress(
                 Ok(outgoing.ready_from(partitions, generation)?)
             },
             |_, _| {
-                Ok(if way == ProgressCall::Barrier {
-                    context.comm.barrier()?
-                })
+                if way == ProgressCall::Barrier {
+                    context.comm.barrier()?;
+                }
+                Ok(())
             },
         )?;
     }
