@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::engine::methods::METHODS;
 use ddtbench::experiments::planned::PlannedCase;
+use ddtbench::model::conditions::MemoryKind;
 use ddtbench::plan::Plan;
 use libtest_mimic::Trial;
 
@@ -102,7 +103,7 @@ fn the_grid(mpi: &Mpi) {
         "strided -p count=4092,blocklength=1,stride=1025,element=float",
         "scattered -p count=4,blocklength=8192,places=8,element=double",
     ] {
-        let methods = Kind::Engine.usual_methods(case.split(' ').take(1));
+        let methods = Kind::Engine.usual_methods_in(&[MemoryKind::Host], case.split(' ').take(1));
         expect_measured(&compare(mpi, &format!("{case} --cache warm")), &methods, 1);
     }
 }

@@ -3,6 +3,7 @@
 use apps::{Context, LAYOUT};
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::pingpong::methods::can_by_name;
+use ddtbench::model::conditions::MemoryKind;
 use libtest_mimic::Trial;
 
 use super::results::Row;
@@ -31,7 +32,7 @@ fn methods(layout: &str) -> Vec<String> {
     let mut values = LAYOUT.set(LAYOUT.quick_set().name).unwrap();
     values.assign("send", layout).unwrap();
     let app = LAYOUT.build(&values, Context::default()).unwrap();
-    let mut methods = Kind::PingPong.usual_methods(std::iter::once(LAYOUT.name));
+    let mut methods = Kind::PingPong.usual_methods_in(&[MemoryKind::Host], std::iter::once(LAYOUT.name));
     methods.retain(|method| can_by_name(&app, method));
     methods
 }

@@ -5,6 +5,7 @@ use apps::Context;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::overlap::OverlapCase;
 use ddtbench::experiments::overlap::operations::OPERATIONS;
+use ddtbench::model::conditions::MemoryKind;
 use libtest_mimic::Trial;
 
 use super::setup::{Check, MPIS, Mpi, trials_on};
@@ -45,7 +46,7 @@ fn measures(mpi: &Mpi, ranks: usize, test: &str, params: &str) {
     let ended = by_hand(mpi, &ranks.to_string(), &line).expect_code(0);
     let case = OverlapCase::parse(test, None, params().filter_map(|param| param.split_once('='))).unwrap();
     let built = case.build(Context { ranks, ..Context::default() }).unwrap();
-    let mut methods = Kind::Overlap.usual_methods(std::iter::once(test));
+    let mut methods = Kind::Overlap.usual_methods_in(&[MemoryKind::Host], std::iter::once(test));
     methods.retain(|method| case.has(&built, method));
     assert!(methods.len() >= 2, "{test}: {methods:?}");
     for method in methods {
