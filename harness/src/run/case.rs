@@ -2,6 +2,7 @@
 
 use super::process_log::ProcessLog;
 use super::{Observer, Run, RunError, Unit};
+use crate::experiments::Kind;
 use crate::experiments::pingpong::methods::PACK;
 use crate::model::event::{self, Block, Event, Hello};
 use crate::model::{Measured, Outcome, Phase};
