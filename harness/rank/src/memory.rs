@@ -71,7 +71,9 @@ impl Memory {
         // SAFETY: bytes of the array, in live memory; users of a region guarantee that it is not used otherwise.
         let region = unsafe { Region::new(self.arrays.base().wrapping_add(start), bytes) };
         // SAFETY: as above; a twin has as many bytes.
-        self.twin.as_ref().map_or(region, |twin| unsafe { region.with_twin(twin.address().wrapping_add(start)) })
+        self.twin
+            .as_ref()
+            .map_or(region, |twin| unsafe { region.with_twin(twin.address().wrapping_add(start)) })
     }
 
     /// Both wire buffers.

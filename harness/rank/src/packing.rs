@@ -343,11 +343,12 @@ impl<'a> MessagePacker<'a> {
 
     /// The memory with the packed message to be sent, and that with the received one.
     pub fn wires(&self, memory: &mut Memory) -> [Region; 2] {
-        let of = |packer: &Packer<'_>, bytes, wire| match packer.device.as_ref().and_then(DevicePacker::staging) {
-            // SAFETY: memory for as many bytes, which exists as long as the method.
-            Some(address) => unsafe { Region::new(address, bytes) },
-            None => wire,
-        };
+        let of =
+            |packer: &Packer<'_>, bytes, wire| match packer.device.as_ref().and_then(DevicePacker::staging) {
+                // SAFETY: memory for as many bytes, which exists as long as the method.
+                Some(address) => unsafe { Region::new(address, bytes) },
+                None => wire,
+            };
         let [outgoing, incoming] = memory.wires();
         [of(&self.send, self.pack_bytes, outgoing), of(&self.receive, self.unpack_bytes, incoming)]
     }

@@ -197,11 +197,6 @@ mod tests {
             let reason = parse(text, &Definitions::default()).unwrap_err();
             assert!(reason.contains(message), "{text}: {reason}");
         }
-        assert!(case("nosuch.toml").unwrap_err().starts_with("file not found: nosuch.toml"));
-        let wrong = case("vector(408, 5, double)").unwrap_err();
-        assert_eq!(wrong.split(": ").nth(1), Some("column 16"), "{wrong}");
-        let overlapping = case("vector(3, 2, 1, double)").unwrap_err();
-        assert!(overlapping.contains("must write each byte only once"), "{overlapping}");
     }
 
     #[test]

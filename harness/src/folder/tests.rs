@@ -220,29 +220,6 @@ fn what_is_kept_reads_back_as_it_was() {
 }
 
 #[test]
-fn a_file_of_samples_has_each_method_with_its_blocks() {
-    let (_dir, path, _) = finished();
-    let (folder, _) = resume(&path);
-    let mut seen = Vec::new();
-    let line = |method: MethodSamples| {
-        let MethodSamples { case, launch, method, blocks } = method;
-        seen.push(blocks);
-        format!("{} {launch} {method}\n", case.test)
-    };
-    folder.write_lines("lines", "header\n", line).unwrap();
-    let expected = "header\nwrf_x_vec 0 reference\nwrf_x_vec 0 ddt\nwrf_x_vec 1 reference\nwrf_x_vec 1 ddt\n\
-                    fft2d 0 reference\nfft2d 0 ddt\n";
-    assert_eq!(fs::read_to_string(path.join("lines")).unwrap(), expected);
-    // Values that are not in this file are unknown.
-    let bare = |block: &Block| Block { method: String::new(), ..block.clone() };
-    let measured = result(UNITS[0]).methods;
-    let blocks = measured.iter().map(|method| method.blocks.iter().map(bare).collect::<Vec<_>>());
-    let blocks: Vec<_> = blocks.filter(|blocks| !blocks.is_empty()).collect();
-    assert_eq!(seen[..2], blocks);
-    assert_eq!(seen[4..], blocks);
-}
-
-#[test]
 fn a_run_that_was_cut_at_any_byte_of_its_marks_goes_on() {
     let (_dir, path, stages) = finished();
     let (all, marks) = (&stages[UNITS.len()], place(LAUNCHES));
@@ -308,22 +285,6 @@ fn whatever_a_cut_has_left_of_a_case_is_set_aside() {
 }
 
 #[test]
-fn what_was_set_aside_before_stays() {
-    let (_dir, path, stages) = finished();
-    for number in 1..=2 {
-        let files = &stages[3];
-        FILES.iter().zip(files).for_each(|(name, bytes)| fs::write(path.join(name), bytes).unwrap());
-        let marks = &files[place(LAUNCHES)];
-        fs::write(path.join(LAUNCHES), &marks[..marks.len() - 1]).unwrap();
-        let before = contents(&path);
-        resume(&path);
-        assert_nothing_is_lost(&path, &before, number);
-    }
-    let kept = path.join(SET_ASIDE).join("1").join(LAUNCHES);
-    assert!(fs::read_to_string(kept).unwrap().contains("fft2d"));
-}
-
-#[test]
 fn damage_that_no_cut_leaves_is_refused_and_nothing_is_touched() {
     let (_dir, path, stages) = finished();
     let all = &stages[3];
@@ -362,29 +323,6 @@ fn damage_that_no_cut_leaves_is_refused_and_nothing_is_touched() {
         let error = Recorded::open(&path).unwrap_err().to_string();
         assert!(error.contains(name) && error.contains(expected), "{error}");
         assert!(contents(&path) == before && !path.join(SET_ASIDE).exists(), "{name}");
-    }
-}
-
-#[test]
-fn lines_of_dos_are_read_and_gone_on_with() {
-    let (_dir, path, stages) = finished();
-    let dos = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap().replace('\n', "\r\n");
-    for (stage, done) in [(2, 2), (3, 3)] {
-        restore(&path, &stages[stage]);
-        let cut = dos(&stages[stage][place(LAUNCHES)]) + "half a";
-        fs::write(path.join(LAUNCHES), &cut).unwrap();
-        let (mut folder, moved) = resume(&path);
-        assert_eq!(moved.len(), 1, "{moved:?}");
-        let kept = fs::read_to_string(path.join(LAUNCHES)).unwrap();
-        assert_eq!(format!("{kept}half a"), cut);
-        if done == 2 {
-            keep(&mut folder, &result(UNITS[2])).unwrap();
-        }
-        drop(folder);
-        assert_eq!(read_records(&path).unwrap().len(), {
-            restore(&path, &stages[3]);
-            read_records(&path).unwrap().len()
-        });
     }
 }
 
@@ -540,26 +478,4 @@ fn no_column_of_the_cases_is_there_twice() {
     let distinct: std::collections::BTreeSet<&String> = columns.iter().collect();
     assert_eq!(distinct.len(), columns.len(), "{columns:?}");
     assert_eq!(columns[columns.len() - 2..], ["param_bytes", "nx"]);
-}
-
-#[test]
-fn what_is_not_a_run_is_named_with_what_would_be_one() {
-    let dir = tempfile::tempdir().unwrap();
-    let refusal = |name: &str| read_records(&dir.path().join(name)).unwrap_err().to_string();
-    fs::write(dir.path().join("file"), "").unwrap();
-    fs::create_dir_all(dir.path().join("empty")).unwrap();
-    for run in ["2", "10"] {
-        fs::create_dir_all(dir.path().join("runs").join(run)).unwrap();
-        fs::write(dir.path().join("runs").join(run).join(LAUNCHES), "").unwrap();
-    }
-    for (name, what) in [
-        ("nosuch", "nosuch: no such folder; the folder of a run has plan.toml and launches.csv"),
-        ("file", "file: is a file; the folder of a run has plan.toml and launches.csv"),
-        ("empty", "empty: has no launches.csv; the folder of a run has"),
-        ("runs", "runs: is a folder of 2 runs: name one, such as "),
-    ] {
-        let refusal = refusal(name);
-        assert!(refusal.contains(what) && !refusal.contains("os error"), "{refusal}");
-    }
-    assert!(refusal("runs").contains("runs/10;"), "by number: {}", refusal("runs"));
 }
