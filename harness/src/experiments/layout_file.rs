@@ -161,18 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_a_text_or_has_both_sides() {
-        let send: Layouts = "3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)".parse().unwrap();
-        for text in [
-            "3 * vector(8, 1, 4, double) @ 64\n + contiguous(10, int32)\n",
-            "send = '3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)'",
-        ] {
-            assert_eq!(
-                given(text),
-                Given { name: None, send: send.clone(), receive: None, from: None, to: None },
-                "{text}"
-            );
-        }
+    fn a_file_may_have_a_name_and_both_sides() {
         let both =
             given("name = 'mine'\nsend = 'vector(2, 1, 4, double)'\nreceive = 'contiguous(2, double)'\n");
         assert_eq!(both.name.as_deref(), Some("mine"));

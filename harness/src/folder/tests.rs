@@ -334,26 +334,21 @@ fn what_a_person_has_removed_is_reported() {
         recorded.lacking(&done(&recorded.records)).unwrap()
     };
     assert_eq!(lacking(), Vec::<String>::new());
-    fs::remove_file(path.join(SAMPLES)).unwrap();
-    fs::write(path.join(BLOCKS), &stages[2][place(BLOCKS)]).unwrap();
-    let found = lacking();
-    assert!(found[0].contains(SAMPLES) && found[0].contains("lacks rows of 3"), "{found:?}");
-    assert!(found[1].contains(BLOCKS) && found[1].contains("lacks rows of 1"), "{found:?}");
-    restore(&path, &stages[3]);
-    fs::write(path.join(LAUNCH_FIGURES), &stages[1][place(LAUNCH_FIGURES)]).unwrap();
-    assert!(
-        lacking()[0].contains(LAUNCH_FIGURES) && lacking()[0].contains("lacks rows of 2"),
-        "{:?}",
-        lacking()
-    );
-    // Nothing is left, not even the header.
-    fs::write(path.join(LAUNCH_FIGURES), "").unwrap();
-    let lack = lacking_figures(&path, &read_records(&path).unwrap()).unwrap();
-    assert!(lack.contains(LAUNCH_FIGURES) && lack.contains("lacks rows of 3"), "{lack}");
+    for (name, left, lacks) in [
+        (SAMPLES, &b""[..], 3),
+        (BLOCKS, &stages[2][place(BLOCKS)], 1),
+        (LAUNCH_FIGURES, &stages[1][place(LAUNCH_FIGURES)], 2),
+        // Nothing is left, not even the header.
+        (LAUNCH_FIGURES, b"", 3),
+    ] {
+        restore(&path, &stages[3]);
+        fs::write(path.join(name), left).unwrap();
+        let found = lacking();
+        assert!(found[0].contains(name) && found[0].contains(&format!("lacks rows of {lacks}")), "{found:?}");
+    }
     let mut records = read_records(&path).unwrap();
     records.iter_mut().for_each(|record| record.median_s = None);
     assert_eq!(lacking_figures(&path, &records), None, "crashed methods have no figures");
-    restore(&path, &stages[3]);
     for cases in [&stages[1][place(CASES)][..], b""] {
         restore(&path, &stages[3]);
         fs::write(path.join(CASES), cases).unwrap();
@@ -364,36 +359,21 @@ fn what_a_person_has_removed_is_reported() {
 
 #[test]
 fn a_row_that_is_missing_within_a_launch_is_reported() {
-    let (_dir, path, stages) = finished();
-    let launches = String::from_utf8(stages[3][place(LAUNCHES)].clone()).unwrap();
-    let lines: Vec<&str> = csv_rows(&launches);
-    let lacking = || {
-        let records = read_records(&path).unwrap();
-        lacking_rows(&path, &records, |_| Some(METHODS.map(str::to_owned).to_vec())).unwrap()
+    let (_dir, path, _) = finished();
+    let lacking = |records: &[Record]| {
+        lacking_rows(&path, records, |_| Some(METHODS.map(str::to_owned).to_vec())).unwrap()
     };
-    assert_eq!(lacking(), None);
-    for removed in 1..lines.len() {
-        let kept: String =
-            lines.iter().enumerate().filter(|(i, _)| *i != removed).map(|(_, line)| *line).collect();
-        fs::write(path.join(LAUNCHES), kept).unwrap();
+    let all = read_records(&path).unwrap();
+    assert_eq!(lacking(&all), None);
+    for removed in 0..all.len() {
+        let mut kept = all.clone();
+        let row = kept.remove(removed);
         // The only launch of a case does not show which phases a method has.
-        let is_unknown = lines[removed].contains("fft2d") && lines[removed].contains(",create,");
-        assert_eq!(lacking().is_none(), is_unknown, "{}", lines[removed]);
+        let is_unknown = row.case.test == "fft2d" && row.phase == Phase::Create;
+        assert_eq!(lacking(&kept).is_none(), is_unknown, "{row:?}");
     }
     // A whole launch that is missing was not measured.
-    fs::write(path.join(LAUNCHES), &stages[1][place(LAUNCHES)]).unwrap();
-    assert_eq!(lacking(), None);
-}
-
-/// The rows of a table with their line ends; the last words of a crash have several lines.
-fn csv_rows(text: &str) -> Vec<&str> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
-    let mut ends = vec![0];
-    let mut row = csv::StringRecord::new();
-    while reader.read_record(&mut row).unwrap() {
-        ends.push(reader.position().byte() as usize);
-    }
-    ends.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect()
+    assert_eq!(lacking(&all[..records(&result(UNITS[0])).len()]), None);
 }
 
 #[test]

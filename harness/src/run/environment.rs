@@ -432,13 +432,6 @@ mod tests {
     }
 
     #[test]
-    fn an_account_is_read_as_it_was_written() {
-        let environment = begun_on("a", &["b"]);
-        let text = serde_json::to_vec(&environment).unwrap();
-        assert_eq!(Environment::parse(&text).unwrap(), environment);
-    }
-
-    #[test]
     fn only_a_place_that_no_part_had_is_elsewhere() {
         assert_eq!(begun_on("a", &[]).elsewhere(&part("a")), [""; 0]);
         assert_eq!(begun_on("a", &["b"]).elsewhere(&part("b")), [""; 0], "it has gone on there before");
