@@ -240,37 +240,10 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_of_another_command_is_not_passed_to_the_launcher() {
-        let refused = |words: &[&str]| {
-            let error = Cli::complete_command().try_get_matches_from(words).unwrap_err();
-            with_owners(error).render().to_string()
-        };
-        let text = refused(&["ddtbench", "run", "--gate"]);
-        assert!(text.contains("tip: `--gate` belongs to `compare`\n") && !text.contains("-- --"), "{text}");
-        let text = refused(&["ddtbench", "run", "--rank", "2"]);
-        assert!(text.contains("'--ranks'") && !text.contains("-- --") && !text.contains("belongs"), "{text}");
-        let text = refused(&["ddtbench", "halo", "stencil7", "--grid", "3x2x1"]);
-        assert!(text.contains("tip: `grid` is a parameter: `-p grid=VALUE`\n"), "{text}");
-        let text = refused(&["ddtbench", "compare", "--repeat", "2"]);
-        assert!(text.contains("`--repeat` belongs to `run`, `partitioned`, `halo` and 5 more"), "{text}");
-    }
-
-    #[test]
     fn every_command_has_a_page() {
         let path = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
         assert_eq!(of(Cli::command(), &path(&["mpi", "install"])).unwrap().get_name(), "install");
         assert!(of(Cli::command(), &path(&["ruin"])).unwrap_err().to_string().contains("ruin"));
-    }
-
-    #[test]
-    fn run_needs_no_name() {
-        for words in [
-            &["ddtbench"][..],
-            &["ddtbench", "wrf_x_vec", "--ranks", "4"],
-            &["ddtbench", "run", "wrf_x_vec", "-m", "ddt,manual", "--", "-genv", "A", "1"],
-        ] {
-            assert!(Cli::try_parse_from(words).is_ok(), "{words:?}");
-        }
     }
 
     fn is_refused(words: &[&str]) -> bool {

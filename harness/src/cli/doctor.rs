@@ -172,7 +172,7 @@ fn table(all: &[(String, Vec<Finding>)], width: usize) -> String {
             // Paths are long words.
             let finding = breakable(finding, width.saturating_sub(indent));
             let line = wrapped(&" ".repeat(indent), &finding, width, indent);
-            text += &format!("  {style}{:<9}{style:#}{what:<widest$}  {}", health.label(), &line[indent..]);
+            text += &format!("  {style}{health:<9}{style:#}{what:<widest$}  {}", &line[indent..]);
         }
     }
     text

@@ -352,7 +352,7 @@ fn is_success(kind: Kind, records: &[Record]) -> bool {
 pub(super) fn introduce(chosen: &Chosen, dir: &Path) {
     for mpi in chosen.installations() {
         let from = output::short(&mpi.mpicc);
-        log(&format!("MPI: {}, {} ({}: {from})", mpi.name, mpi.title(), mpi.source.label()));
+        log(&format!("MPI: {}, {} ({}: {from})", mpi.name, mpi.title(), mpi.source));
     }
     log(&format!("results: {}", dir.display()));
 }

@@ -93,8 +93,7 @@ fn table(all: &[Installation]) -> Table<'static> {
         Column::new("source", Align::Left, 2).rank(1),
         Column::new("mpicc", Align::Left, 2),
     ];
-    let row = |mpi: &Installation| {
-        vec![mpi.name.clone(), mpi.title(), mpi.source.label().to_owned(), short(&mpi.mpicc)]
-    };
+    let row =
+        |mpi: &Installation| vec![mpi.name.clone(), mpi.title(), mpi.source.to_string(), short(&mpi.mpicc)];
     Table { columns, rows: all.iter().map(row).collect() }
 }

@@ -171,15 +171,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edited_plan_is_named_by_its_first_other_line() {
-        let dir = Path::new("run");
-        assert!(refuse_edits("a = 1\n\nb = 2\n", "a = 1\nb = 2", dir).is_ok());
-        let error = refuse_edits("a = 1\nb = 3\n", "a = 1\nb = 2\n", dir).unwrap_err().to_string();
-        assert!(error.contains("`b = 2`") && error.contains("`b = 3`"), "{error}");
-        assert!(refuse_edits("a = 1\n", "a = 1\nb = 2\n", dir).unwrap_err().to_string().contains("nothing"));
-    }
-
-    #[test]
     fn a_case_in_which_a_method_has_failed_is_done_unless_that_is_tried_again() {
         let plan: Plan = toml::from_str(
             "schema = 1\nmethods = [\"reference\", \"manual\", \"ddt\"]\ncases = [{ test = \"nas_lu_y\" }]",
@@ -215,14 +206,5 @@ mod tests {
         let refusal = refuse_unknown_origin(&[Record::default()], Path::new("run")).unwrap_err().to_string();
         assert!(refusal.contains("run/environment.json is missing"), "{refusal}");
         assert!(refusal.contains("--plan run/plan.toml"), "{refusal}");
-    }
-
-    #[test]
-    fn a_run_goes_on_elsewhere_only_where_that_is_wanted() {
-        let differ = ["it began on another machine".to_owned()];
-        assert!(go_on_elsewhere(&[], false, Path::new("run")).is_ok());
-        assert!(go_on_elsewhere(&differ, true, Path::new("run")).is_ok());
-        let refusal = go_on_elsewhere(&differ, false, Path::new("run")).unwrap_err().to_string();
-        assert!(refusal.contains("another machine") && refusal.contains("--anyway"), "{refusal}");
     }
 }

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_alone_changes_nothing() {
+    fn noise_alone_changes_nothing_and_hides_no_faster_way() {
         // A round in which the whole machine is slow.
         let machine = |_, round: usize| if round.is_multiple_of(3) { 0.2 } else { 1.0 };
         assert_eq!(chosen(&[1.0, 1.1], 0, machine), 1);
@@ -161,11 +161,7 @@ mod tests {
         // Faster only in the first rounds.
         let change = |way, round| if way == 1 && round >= ROUNDS / 2 { 0.8 } else { 1.0 };
         assert_eq!(chosen(&[1.0, 1.2], 0, change), 0);
-    }
-
-    #[test]
-    fn more_rounds_follow_if_noise_hides_a_faster_way() {
-        // The faster way is interrupted in the first rounds.
+        // The faster way is interrupted in the first rounds, so that more rounds follow.
         let busy =
             |way, round: usize| if way == 1 && round < ROUNDS && round.is_multiple_of(3) { 0.5 } else { 1.0 };
         assert_eq!(chosen(&[1.0, 1.3], 0, busy), 1);

@@ -161,18 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_a_text_or_has_both_sides() {
-        let send: Layouts = "3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)".parse().unwrap();
-        for text in [
-            "3 * vector(8, 1, 4, double) @ 64\n + contiguous(10, int32)\n",
-            "send = '3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)'",
-        ] {
-            assert_eq!(
-                given(text),
-                Given { name: None, send: send.clone(), receive: None, from: None, to: None },
-                "{text}"
-            );
-        }
+    fn a_file_may_have_a_name_and_both_sides() {
         let both =
             given("name = 'mine'\nsend = 'vector(2, 1, 4, double)'\nreceive = 'contiguous(2, double)'\n");
         assert_eq!(both.name.as_deref(), Some("mine"));
@@ -197,11 +186,6 @@ mod tests {
             let reason = parse(text, &Definitions::default()).unwrap_err();
             assert!(reason.contains(message), "{text}: {reason}");
         }
-        assert!(case("nosuch.toml").unwrap_err().starts_with("file not found: nosuch.toml"));
-        let wrong = case("vector(408, 5, double)").unwrap_err();
-        assert_eq!(wrong.split(": ").nth(1), Some("column 16"), "{wrong}");
-        let overlapping = case("vector(3, 2, 1, double)").unwrap_err();
-        assert!(overlapping.contains("must write each byte only once"), "{overlapping}");
     }
 
     #[test]

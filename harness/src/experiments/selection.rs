@@ -186,18 +186,6 @@ impl Lists {
         Ok(Self(lists))
     }
 
-    /// Joins both.
-    ///
-    /// # Errors
-    /// If a name is in both.
-    pub fn and(mut self, other: Self) -> Result<Self, String> {
-        if let Some(twice) = other.names().find(|name| self.names().any(|known| known == *name)) {
-            return Err(format!("{twice} is given with -p and with another flag; remove one of them"));
-        }
-        self.0.extend(other.0);
-        Ok(self)
-    }
-
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

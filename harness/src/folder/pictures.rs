@@ -18,20 +18,3 @@ pub fn write_pictures(path: &Path, files: impl IntoIterator<Item = (String, Vec<
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_of_pictures_are_replaced() {
-        let dir = tempfile::tempdir().unwrap();
-        write_pictures(dir.path(), []).unwrap();
-        assert!(!dir.path().join(PICTURES).exists(), "a run without pictures has no folder of them");
-        for svg in ["<svg/>", "<svg></svg>"] {
-            write_pictures(dir.path(), [("overhead.svg".to_owned(), svg.into())]).unwrap();
-            assert_eq!(fs::read_to_string(dir.path().join(PICTURES).join("overhead.svg")).unwrap(), svg);
-        }
-        assert_eq!(fs::read_dir(dir.path().join(PICTURES)).unwrap().count(), 1);
-    }
-}

@@ -220,29 +220,6 @@ fn what_is_kept_reads_back_as_it_was() {
 }
 
 #[test]
-fn a_file_of_samples_has_each_method_with_its_blocks() {
-    let (_dir, path, _) = finished();
-    let (folder, _) = resume(&path);
-    let mut seen = Vec::new();
-    let line = |method: MethodSamples| {
-        let MethodSamples { case, launch, method, blocks } = method;
-        seen.push(blocks);
-        format!("{} {launch} {method}\n", case.test)
-    };
-    folder.write_lines("lines", "header\n", line).unwrap();
-    let expected = "header\nwrf_x_vec 0 reference\nwrf_x_vec 0 ddt\nwrf_x_vec 1 reference\nwrf_x_vec 1 ddt\n\
-                    fft2d 0 reference\nfft2d 0 ddt\n";
-    assert_eq!(fs::read_to_string(path.join("lines")).unwrap(), expected);
-    // Values that are not in this file are unknown.
-    let bare = |block: &Block| Block { method: String::new(), ..block.clone() };
-    let measured = result(UNITS[0]).methods;
-    let blocks = measured.iter().map(|method| method.blocks.iter().map(bare).collect::<Vec<_>>());
-    let blocks: Vec<_> = blocks.filter(|blocks| !blocks.is_empty()).collect();
-    assert_eq!(seen[..2], blocks);
-    assert_eq!(seen[4..], blocks);
-}
-
-#[test]
 fn a_run_that_was_cut_at_any_byte_of_its_marks_goes_on() {
     let (_dir, path, stages) = finished();
     let (all, marks) = (&stages[UNITS.len()], place(LAUNCHES));
@@ -308,22 +285,6 @@ fn whatever_a_cut_has_left_of_a_case_is_set_aside() {
 }
 
 #[test]
-fn what_was_set_aside_before_stays() {
-    let (_dir, path, stages) = finished();
-    for number in 1..=2 {
-        let files = &stages[3];
-        FILES.iter().zip(files).for_each(|(name, bytes)| fs::write(path.join(name), bytes).unwrap());
-        let marks = &files[place(LAUNCHES)];
-        fs::write(path.join(LAUNCHES), &marks[..marks.len() - 1]).unwrap();
-        let before = contents(&path);
-        resume(&path);
-        assert_nothing_is_lost(&path, &before, number);
-    }
-    let kept = path.join(SET_ASIDE).join("1").join(LAUNCHES);
-    assert!(fs::read_to_string(kept).unwrap().contains("fft2d"));
-}
-
-#[test]
 fn damage_that_no_cut_leaves_is_refused_and_nothing_is_touched() {
     let (_dir, path, stages) = finished();
     let all = &stages[3];
@@ -366,29 +327,6 @@ fn damage_that_no_cut_leaves_is_refused_and_nothing_is_touched() {
 }
 
 #[test]
-fn lines_of_dos_are_read_and_gone_on_with() {
-    let (_dir, path, stages) = finished();
-    let dos = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap().replace('\n', "\r\n");
-    for (stage, done) in [(2, 2), (3, 3)] {
-        restore(&path, &stages[stage]);
-        let cut = dos(&stages[stage][place(LAUNCHES)]) + "half a";
-        fs::write(path.join(LAUNCHES), &cut).unwrap();
-        let (mut folder, moved) = resume(&path);
-        assert_eq!(moved.len(), 1, "{moved:?}");
-        let kept = fs::read_to_string(path.join(LAUNCHES)).unwrap();
-        assert_eq!(format!("{kept}half a"), cut);
-        if done == 2 {
-            keep(&mut folder, &result(UNITS[2])).unwrap();
-        }
-        drop(folder);
-        assert_eq!(read_records(&path).unwrap().len(), {
-            restore(&path, &stages[3]);
-            read_records(&path).unwrap().len()
-        });
-    }
-}
-
-#[test]
 fn what_a_person_has_removed_is_reported() {
     let (_dir, path, stages) = finished();
     let lacking = || {
@@ -396,26 +334,21 @@ fn what_a_person_has_removed_is_reported() {
         recorded.lacking(&done(&recorded.records)).unwrap()
     };
     assert_eq!(lacking(), Vec::<String>::new());
-    fs::remove_file(path.join(SAMPLES)).unwrap();
-    fs::write(path.join(BLOCKS), &stages[2][place(BLOCKS)]).unwrap();
-    let found = lacking();
-    assert!(found[0].contains(SAMPLES) && found[0].contains("lacks rows of 3"), "{found:?}");
-    assert!(found[1].contains(BLOCKS) && found[1].contains("lacks rows of 1"), "{found:?}");
-    restore(&path, &stages[3]);
-    fs::write(path.join(LAUNCH_FIGURES), &stages[1][place(LAUNCH_FIGURES)]).unwrap();
-    assert!(
-        lacking()[0].contains(LAUNCH_FIGURES) && lacking()[0].contains("lacks rows of 2"),
-        "{:?}",
-        lacking()
-    );
-    // Nothing is left, not even the header.
-    fs::write(path.join(LAUNCH_FIGURES), "").unwrap();
-    let lack = lacking_figures(&path, &read_records(&path).unwrap()).unwrap();
-    assert!(lack.contains(LAUNCH_FIGURES) && lack.contains("lacks rows of 3"), "{lack}");
+    for (name, left, lacks) in [
+        (SAMPLES, &b""[..], 3),
+        (BLOCKS, &stages[2][place(BLOCKS)], 1),
+        (LAUNCH_FIGURES, &stages[1][place(LAUNCH_FIGURES)], 2),
+        // Nothing is left, not even the header.
+        (LAUNCH_FIGURES, b"", 3),
+    ] {
+        restore(&path, &stages[3]);
+        fs::write(path.join(name), left).unwrap();
+        let found = lacking();
+        assert!(found[0].contains(name) && found[0].contains(&format!("lacks rows of {lacks}")), "{found:?}");
+    }
     let mut records = read_records(&path).unwrap();
     records.iter_mut().for_each(|record| record.median_s = None);
     assert_eq!(lacking_figures(&path, &records), None, "crashed methods have no figures");
-    restore(&path, &stages[3]);
     for cases in [&stages[1][place(CASES)][..], b""] {
         restore(&path, &stages[3]);
         fs::write(path.join(CASES), cases).unwrap();
@@ -426,36 +359,21 @@ fn what_a_person_has_removed_is_reported() {
 
 #[test]
 fn a_row_that_is_missing_within_a_launch_is_reported() {
-    let (_dir, path, stages) = finished();
-    let launches = String::from_utf8(stages[3][place(LAUNCHES)].clone()).unwrap();
-    let lines: Vec<&str> = csv_rows(&launches);
-    let lacking = || {
-        let records = read_records(&path).unwrap();
-        lacking_rows(&path, &records, |_| Some(METHODS.map(str::to_owned).to_vec())).unwrap()
+    let (_dir, path, _) = finished();
+    let lacking = |records: &[Record]| {
+        lacking_rows(&path, records, |_| Some(METHODS.map(str::to_owned).to_vec())).unwrap()
     };
-    assert_eq!(lacking(), None);
-    for removed in 1..lines.len() {
-        let kept: String =
-            lines.iter().enumerate().filter(|(i, _)| *i != removed).map(|(_, line)| *line).collect();
-        fs::write(path.join(LAUNCHES), kept).unwrap();
+    let all = read_records(&path).unwrap();
+    assert_eq!(lacking(&all), None);
+    for removed in 0..all.len() {
+        let mut kept = all.clone();
+        let row = kept.remove(removed);
         // The only launch of a case does not show which phases a method has.
-        let is_unknown = lines[removed].contains("fft2d") && lines[removed].contains(",create,");
-        assert_eq!(lacking().is_none(), is_unknown, "{}", lines[removed]);
+        let is_unknown = row.case.test == "fft2d" && row.phase == Phase::Create;
+        assert_eq!(lacking(&kept).is_none(), is_unknown, "{row:?}");
     }
     // A whole launch that is missing was not measured.
-    fs::write(path.join(LAUNCHES), &stages[1][place(LAUNCHES)]).unwrap();
-    assert_eq!(lacking(), None);
-}
-
-/// The rows of a table with their line ends; the last words of a crash have several lines.
-fn csv_rows(text: &str) -> Vec<&str> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
-    let mut ends = vec![0];
-    let mut row = csv::StringRecord::new();
-    while reader.read_record(&mut row).unwrap() {
-        ends.push(reader.position().byte() as usize);
-    }
-    ends.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect()
+    assert_eq!(lacking(&all[..records(&result(UNITS[0])).len()]), None);
 }
 
 #[test]
@@ -540,26 +458,4 @@ fn no_column_of_the_cases_is_there_twice() {
     let distinct: std::collections::BTreeSet<&String> = columns.iter().collect();
     assert_eq!(distinct.len(), columns.len(), "{columns:?}");
     assert_eq!(columns[columns.len() - 2..], ["param_bytes", "nx"]);
-}
-
-#[test]
-fn what_is_not_a_run_is_named_with_what_would_be_one() {
-    let dir = tempfile::tempdir().unwrap();
-    let refusal = |name: &str| read_records(&dir.path().join(name)).unwrap_err().to_string();
-    fs::write(dir.path().join("file"), "").unwrap();
-    fs::create_dir_all(dir.path().join("empty")).unwrap();
-    for run in ["2", "10"] {
-        fs::create_dir_all(dir.path().join("runs").join(run)).unwrap();
-        fs::write(dir.path().join("runs").join(run).join(LAUNCHES), "").unwrap();
-    }
-    for (name, what) in [
-        ("nosuch", "nosuch: no such folder; the folder of a run has plan.toml and launches.csv"),
-        ("file", "file: is a file; the folder of a run has plan.toml and launches.csv"),
-        ("empty", "empty: has no launches.csv; the folder of a run has"),
-        ("runs", "runs: is a folder of 2 runs: name one, such as "),
-    ] {
-        let refusal = refusal(name);
-        assert!(refusal.contains(what) && !refusal.contains("os error"), "{refusal}");
-    }
-    assert!(refusal("runs").contains("runs/10;"), "by number: {}", refusal("runs"));
 }

@@ -50,12 +50,14 @@ fn ranks_are_bound_by_each_maker_unless_there_are_more_than_cores() {
 }
 
 #[test]
-fn other_launchers() {
+fn other_launchers_and_placements() {
     let of = |launcher| line(Family::Mpich, Some(launcher), &["--x"], false);
     assert_eq!(of("srun"), "srun -n 4 '--cpu-bind=cores' --x /p 'a b'");
     assert_eq!(of("/opt/bin/mpirun"), "/opt/bin/mpirun -n 4 -bind-to core --x /p 'a b'");
     assert_eq!(of("srun --mpi=pmi2"), "srun '--mpi=pmi2' -n 4 --x /p 'a b'");
     assert_eq!(of("jsrun --np {ranks} 'c d'"), "jsrun --np 4 'c d' --x /p 'a b'");
+    let placed = line(Family::OpenMpi, None, &["--map-by", "ppr:1:node"], false);
+    assert_eq!(placed, "/m/bin/mpiexec -n 4 --map-by ppr:1:node /p 'a b'", "the user's placement");
 }
 
 #[test]
@@ -77,12 +79,6 @@ fn srun_gets_the_pmi_and_ranks_what_it_needs() {
     let given = Some(Pmi::given(&installation));
     assert_eq!(with_options.pmi().unwrap(), given, "a command with options is not changed");
     assert_eq!(Launch { programs: Trusted::typed(None, &[]), ..launch.clone() }.pmi().unwrap(), None);
-}
-
-#[test]
-fn the_users_placement_stands() {
-    let placed = line(Family::OpenMpi, None, &["--map-by", "ppr:1:node"], false);
-    assert_eq!(placed, "/m/bin/mpiexec -n 4 --map-by ppr:1:node /p 'a b'");
 }
 
 #[test]

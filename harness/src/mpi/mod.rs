@@ -114,33 +114,23 @@ mod tests {
     }
 }
 
-/// How an MPI was found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Source {
-    /// Installed from Python packages into the project's folder.
-    #[serde(rename = "installed here")]
-    Wheel,
-    /// Added to the file that lists this machine's MPIs.
-    #[serde(rename = "listed")]
-    Listed,
-    /// An `mpicc` in `PATH`.
-    #[default]
-    #[serde(rename = "PATH")]
-    Path,
-    /// Given by the variable `MPICC` or as a path.
-    #[serde(rename = "MPICC")]
-    MpiccVariable,
-}
-
-impl Source {
-    /// Text for a table.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Wheel => "installed here",
-            Self::Listed => "listed",
-            Self::Path => "PATH",
-            Self::MpiccVariable => "MPICC",
-        }
+named! {
+    /// How an MPI was found, with its text for a table.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Source {
+        /// Installed from Python packages into the project's folder.
+        #[serde(rename = "installed here")]
+        Wheel = "installed here",
+        /// Added to the file that lists this machine's MPIs.
+        #[serde(rename = "listed")]
+        Listed = "listed",
+        /// An `mpicc` in `PATH`.
+        #[default]
+        #[serde(rename = "PATH")]
+        Path = "PATH",
+        /// Given by the variable `MPICC` or as a path.
+        #[serde(rename = "MPICC")]
+        MpiccVariable = "MPICC",
     }
 }
 

@@ -338,17 +338,3 @@ fn wrapper_in(path: &Path) -> PathBuf {
 fn same_file(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unknown_name_is_refused_with_advice_whatever_a_plan_may_start() {
-        let folder = tempfile::tempdir().unwrap();
-        let project = Project::at(folder.path().to_owned());
-        let picked = project.pick(Some("mpich==4.0.1"), &Trusted::default(), &mut |_| {});
-        let error = picked.unwrap_err().to_string();
-        assert!(error.contains("`ddtbench mpi install mpich==4.0.1` installs it"), "{error}");
-    }
-}

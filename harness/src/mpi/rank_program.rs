@@ -281,31 +281,4 @@ mod tests {
         assert_eq!(texts(), ["22", "22", "22"]);
         assert_eq!(folders_of(&project.state.own, "fake").len(), 3, "two and the link");
     }
-
-    #[test]
-    fn where_no_program_can_be_linked_there_may_be_one() {
-        let root = tempfile::tempdir().unwrap();
-        let (project, mpi) = installed(root.path());
-        let mpi = Installation { mpicc: "/bin/false".into(), ..mpi };
-        let mut said = String::new();
-        let mut program = || project.rank_program(&mpi, &mut |line| said = line.to_owned());
-        let refusal = program().unwrap_err().to_string();
-        assert!(refusal.contains("could not be linked with `/bin/false -O2"), "{refusal}");
-        let ready = root.path().join("lib/ddtbench/ddtbench-rank-mpich");
-        fs::write(&ready, "").unwrap();
-        assert_eq!(program().unwrap(), ready);
-        assert!(said.contains("using the existing rank program"), "{said}");
-    }
-
-    #[test]
-    fn cargo_names_the_library() {
-        let message = |name: &str, file: &str| {
-            format!(r#"{{"reason":"compiler-artifact","target":{{"name":"{name}"}},"filenames":[{file}]}}"#)
-        };
-        let named = library_in(&message("ddtbench_rank", r#""/t/release/libddtbench_rank.a""#));
-        assert_eq!(named, Some("/t/release/libddtbench_rank.a".into()));
-        for other in [message("x", r#""/t/x.a""#), message("ddtbench_rank", r#""/t/x.d""#), "{".into()] {
-            assert_eq!(library_in(&other), None, "{other}");
-        }
-    }
 }

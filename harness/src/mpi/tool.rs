@@ -119,16 +119,6 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_writes_and_how_it_ends() {
-        let ended = run(shell("echo one; echo two >&2; exit 3"), QUESTION).unwrap();
-        assert_eq!(
-            (ended.out.as_slice(), ended.err.as_slice()),
-            (&["one".to_owned()][..], &["two".to_owned()][..])
-        );
-        assert_eq!((ended.exit.code, ended.last_lines(1).as_str()), (Some(3), "two"));
-    }
-
-    #[test]
     fn a_flood_of_output_is_not_kept() {
         let ended = run(
             shell("echo one; head -c 3000000 /dev/zero | tr '\\0' x; yes two | head -n 1000000"),

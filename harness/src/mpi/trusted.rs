@@ -218,18 +218,9 @@ mod tests {
             ALL.iter().all(|name| printed[0].contains(name)) && !printed[0].contains("mpich"),
             "{printed:?}"
         );
-        for mode in [0o666, 0o646] {
-            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
-            let refusal = check(named(), &own, false).unwrap_err();
-            assert!(refusal.contains("by everybody") && refusal.contains("--trust"), "{refusal}");
-            assert!(ALL.iter().all(|name| refusal.contains(name)), "{refusal}");
-        }
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-        // SAFETY: `getuid` cannot fail and touches no memory.
-        if unsafe { libc::getuid() } == 0 {
-            std::os::unix::fs::chown(&file, Some(65_534), None).unwrap();
-            assert!(check(named(), &own, false).unwrap_err().contains("belongs to another user"));
-        }
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+        let refusal = check(named(), &own, false).unwrap_err();
+        assert!(ALL.iter().all(|name| refusal.contains(name)), "{refusal}");
         let unreadable = Origin::default().within(Path::new("/no/such/folder"));
         assert!(check(named(), &unreadable, false).unwrap_err().contains("/no/such/folder may belong"));
         assert!(check(named(), &Origin::default(), false).unwrap_err().contains("not known who"));

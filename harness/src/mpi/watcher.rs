@@ -46,38 +46,3 @@ impl Drop for Watcher {
         let _ = self.shell.wait();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::time::{Duration, Instant};
-
-    use super::*;
-
-    #[test]
-    fn what_is_marked_ends_where_we_do_and_stays_where_the_command_does() {
-        let value = format!("watched.{}", std::process::id());
-        let watcher = Watcher::start(&value).unwrap();
-        let mut command = Command::new("sh");
-        // In their own sessions, so that the process group does not contain them.
-        command.args(["-c", "setsid sleep 1000 & exec setsid sleep 1000"]).env(tree::MARKER, &value);
-        let mut child = command.spawn().unwrap();
-        // A process that is executing another program has no mark for a moment.
-        let until_there_are = |members: usize| {
-            let start = Instant::now();
-            while tree::members(None, &value).len() != members {
-                assert!(start.elapsed() < Duration::from_secs(60), "{:?}", tree::members(None, &value));
-                std::thread::yield_now();
-            }
-        };
-        until_there_are(2);
-        drop(watcher);
-        // The drop has ended it.
-        until_there_are(2);
-        let mut watcher = Watcher::start(&value).unwrap();
-        drop(watcher.shell.stdin.take());
-        watcher.shell.wait().unwrap();
-        // A killed process may take a moment to end.
-        until_there_are(0);
-        child.wait().unwrap();
-    }
-}

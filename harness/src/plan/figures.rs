@@ -117,15 +117,4 @@ mod tests {
             assert!(plan.full.as_ref().map(with).is_none_or(|full| full >= usual), "{name}");
         }
     }
-
-    #[test]
-    fn values_of_ones_own_replace_those_of_a_figure() {
-        let mut plan = plan("hlrs-4").unwrap();
-        let given = |text: &str| toml::from_str(text).unwrap();
-        plan.replace(&given("threads = [3, 6]\nbytes = \"1MiB\"\npartition_bytes = \"64KiB\""));
-        let checked = checked(plan);
-        let of: Vec<String> = checked.cases.iter().map(|case| case.params.clone()).collect();
-        assert_eq!(of.len(), 2);
-        assert!(of.iter().all(|params| params.contains("bytes=1048576 partitions=16")), "{of:?}");
-    }
 }

@@ -33,15 +33,6 @@ fn a_plan_survives_its_file() {
 }
 
 #[test]
-fn a_written_plan_may_be_short() {
-    let text = "schema = 1\nformats = [\"ddtbench\"]\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 256 }\n";
-    let plan = read(text).unwrap();
-    assert_eq!(plan.formats, ["ddtbench"]);
-    assert_eq!(plan.cases[0].set.as_deref(), Some("256"));
-    assert_eq!((plan.ranks, plan.methods.len()), (Some(2), Kind::default().all_methods().len()));
-}
-
-#[test]
 fn sets_that_do_not_fit_the_ranks_are_left_out_with_a_note() {
     let six = Plan { ranks: Some(6), ..Plan::default() };
     let cases =
@@ -58,17 +49,7 @@ fn sets_that_do_not_fit_the_ranks_are_left_out_with_a_note() {
 fn mistakes_are_named() {
     let cases = "[[cases]]\ntest = \"fft2d\"\n";
     for (text, words) in [
-        ("schema = 2\n", &["schema = 2", "reads schema 1"][..]),
-        ("schema = 1\nrank = 4\n", &["my.toml", "line 2", "rank"]),
-        ("schema = 1\nranks = 3\n", &["ranks = 3", "even"]),
-        ("schema = 1\nranks = 0\n", &["ranks = 0", "even"]),
-        ("schema = 1\nranks = -2\n", &["my.toml", "line 2"]),
-        ("schema = 1\nmethods = [\"ddd\"]\n", &["ddd", "mpi_pack"]),
-        ("schema = 1\nlimits = { max_time_s = 0.0 }\n", &["max_time_s"]),
-        ("schema = 1\nlimits = { timeout_s = -1.0 }\n", &["timeout_s"]),
-        ("schema = 1\nlimits = { max_repetitions = 3 }\n", &["max_repetitions = 3", "min_repetitions"]),
-        ("schema = 1\nlimits = { precision_percent = nan }\n", &["precision_percent"]),
-        ("schema = 1\n[[cases]]\ntest = \"fft2\"\n", &["case 1", "fft2d"]),
+        ("schema = 1\nranks = -2\n", &["my.toml", "line 2"][..]),
         ("schema = 1\n[[cases]]\ntest = \"fft2d\"\n", &["case 2", "same as case 1"]),
         ("schema = 1\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 5 }\n", &["case 1", "n = 5", "multiple"]),
         ("schema = 1\nlaunches = 0\n", &["launches = 0", "from 1 to"]),

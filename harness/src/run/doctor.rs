@@ -6,25 +6,16 @@ mod mpi;
 pub use machine::machine;
 pub use mpi::{Seen, broken, device, mpi};
 
-/// The rating of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Health {
-    /// As it should be.
-    Ok,
-    /// Results will be worse.
-    Warning,
-    /// Cannot measure.
-    Error,
-}
-
-impl Health {
-    /// The word in the table.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+named! {
+    /// The rating of a finding, with its word in the table.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Health {
+        /// As it should be.
+        Ok = "ok",
+        /// Results will be worse.
+        Warning = "warning",
+        /// Cannot measure.
+        Error = "error",
     }
 }
 

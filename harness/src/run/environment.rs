@@ -432,51 +432,16 @@ mod tests {
     }
 
     #[test]
-    fn an_account_is_read_as_it_was_written() {
-        let environment = begun_on("a", &["b"]);
-        let text = serde_json::to_vec(&environment).unwrap();
-        assert_eq!(Environment::parse(&text).unwrap(), environment);
-    }
-
-    #[test]
-    fn another_machine_and_another_place_are_elsewhere() {
+    fn only_a_place_that_no_part_had_is_elsewhere() {
         assert_eq!(begun_on("a", &[]).elsewhere(&part("a")), [""; 0]);
         assert_eq!(begun_on("a", &["b"]).elsewhere(&part("b")), [""; 0], "it has gone on there before");
-        let [difference] = &begun_on("a", &[]).elsewhere(&part("b"))[..] else { panic!("it is one thing") };
-        assert!(difference.contains("another machine, `a`"), "{difference}");
         let mut other_processor = part("a");
         other_processor.machine.cpu_model = Some("other".to_owned());
         assert_eq!(begun_on("a", &[]).elsewhere(&other_processor).len(), 1);
-        let node = |host: &str| {
-            let mut part = part(host);
-            part.machine.cpu_model = Some("EPYC".to_owned());
-            part
-        };
-        let run = Environment::from_part(String::new(), node("a"));
-        assert_eq!(run.elsewhere(&node("b")), [""; 0]);
-        assert!(run.other_host(&node("b")).unwrap().contains("of the same kind, `a`"));
-        assert_eq!((run.other_host(&node("a")), run.other_host(&other_processor)), (None, None));
         let mut moved = part("a");
         moved.mpis[0].mpi.mpicc = "/b/bin/mpicc".into();
         let [difference] = &begun_on("a", &[]).elsewhere(&moved)[..] else { panic!("it is one thing") };
         assert!(difference.contains("/a/bin/mpicc") && difference.contains("/b/bin/mpicc"), "{difference}");
-    }
-
-    #[test]
-    fn another_setting_is_refused_and_where_it_is_wanted_the_results_say_so() {
-        let mut off = part("a");
-        off.mpis[0].settings = Some([("FI_PROVIDER".to_owned(), "tcp".to_owned())].into());
-        let mut run = begun_on("a", &["a"]);
-        assert_eq!(run.elsewhere(&off), ["mpich, FI_PROVIDER: not set then, \"tcp\" now"]);
-        run.resumed.push(off.clone());
-        assert_eq!(run.elsewhere(&off), [""; 0], "a part before had it");
-        assert_eq!(
-            run.notes_now(),
-            ["Settings of mpich differ: FI_PROVIDER: not set in part 0, \"tcp\" in part 2."]
-        );
-        assert!(run.rows().last().unwrap().settings.contains("mpich FI_PROVIDER=tcp"));
-        run.resumed[1].mpis[0].added_settings = [("A".to_owned(), "1".to_owned())].into();
-        assert!(run.notes_now()[0].contains("ddtbench set A=1 for mpich"), "{:?}", run.notes_now());
     }
 
     #[test]
@@ -505,16 +470,6 @@ mod tests {
         assert!(begun.other_build(&by("0.2.0", "1")).unwrap().contains("ddtbench 0.1.0"));
         let unknown = Environment::from_part(String::new(), by("0.1.0", ""));
         assert_eq!(unknown.other_build(&part("a")), None, "the build is unknown");
-    }
-
-    #[test]
-    fn all_builds_of_a_run_are_named_that_are_known() {
-        let mut run = begun_on("a", &["a", "a"]);
-        run.begun.ddtbench_build = "1".to_owned();
-        run.resumed[0].ddtbench_build = "2".to_owned();
-        run.resumed[1].ddtbench_build.clear();
-        let version = &run.begun.ddtbench_version;
-        assert_eq!(run.builds(), BTreeSet::from([format!("{version} (1)"), format!("{version} (2)")]));
     }
 
     #[test]

@@ -22,31 +22,3 @@ pub fn put_long_values(plan: &mut CheckedPlan, dir: &Path) -> Result<(), FolderE
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::experiments::planned::PlannedCase;
-    use crate::plan::Plan;
-
-    #[test]
-    fn only_long_values_are_put_into_files() {
-        let layout = |count: usize| {
-            let send = format!("indexed_block(1,[{}0],double)", "9,".repeat(count));
-            let params = [("send", send), ("receive", format!("contiguous({},double)", count + 1))];
-            PlannedCase { test: "layout".to_owned(), ..PlannedCase::default() }.with(params)
-        };
-        let mut plan = Plan { cases: vec![layout(10), layout(60_000)], ..Plan::default() }.check().unwrap();
-        let dir = tempfile::tempdir().unwrap();
-        put_long_values(&mut plan, dir.path()).unwrap();
-        let value = |case: usize, name: &str| {
-            let prefix = format!("{name}=");
-            plan.cases[case].arguments.iter().find_map(|text| text.strip_prefix(&prefix)).unwrap().to_owned()
-        };
-        assert_eq!(value(0, "send"), plan.plan.cases[0].params["send"]);
-        assert_eq!(value(1, "receive"), "contiguous(60001,double)");
-        let file = value(1, "send");
-        let text = std::fs::read_to_string(file.strip_prefix('@').unwrap()).unwrap();
-        assert_eq!(text, plan.plan.cases[1].params["send"]);
-    }
-}

@@ -190,36 +190,6 @@ mod tests {
         log
     }
 
-    #[test]
-    fn an_announced_crash_is_kept_as_it_is() {
-        let log = log(&[
-            r#"{"event":"working","method":"a","stage":"measure"}"#,
-            r#"{"event":"ended","method":"a","outcome":{"outcome":"crashed","detail":"memory"}}"#,
-        ]);
-        let crashed = Outcome::Crashed { detail: "memory".to_owned() };
-        assert_eq!(log.outcomes(&names(&["a", "b"]), KILLED), [("a".to_owned(), crashed)]);
-    }
-
-    #[test]
-    fn an_mpi_error_beside_a_killed_rank_is_its_consequence() {
-        let log = log(&[
-            r#"{"event":"working","method":"a","stage":"measure"}"#,
-            r#"{"event":"ended","method":"a","outcome":{"outcome":"mpi_error","detail":"MPI_Recv failed"}}"#,
-        ]);
-        let outcome = |exit| log.outcomes(&names(&["a", "b"]), exit).remove(0).1;
-        let crashed = outcome(KILLED);
-        let detail = crashed.detail().unwrap();
-        assert_eq!(crashed.label(), "crashed");
-        assert!(detail.contains("SIGKILL") && detail.contains("MPI_Recv failed"), "{detail}");
-        let aborted = Exit::Ended(ExitDescription { code: Some(3), signal: None });
-        let error = Outcome::MpiError { detail: "MPI_Recv failed".to_owned() };
-        assert_eq!(outcome(aborted), error);
-        // Launchers may report how they ended the other ranks.
-        let mut log = log;
-        log.line(Line::Out(r#"{"event":"aborting"}"#.to_owned()));
-        assert_eq!(log.outcomes(&names(&["a", "b"]), KILLED).remove(0).1, error);
-    }
-
     /// A line as a rank program prints it.
     fn line(event: Event) -> String {
         serde_json::to_string(&event).unwrap()

@@ -39,9 +39,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::experiments::summary::tests::located;
     use crate::experiments::{Kind, summary};
-    use crate::model::event::Block;
     use crate::model::{Case, Measured, PairScope, Phase, Quantity, Record};
     use crate::report::made::{self, block, measured};
 
@@ -50,12 +48,6 @@ mod tests {
         let mut records = summary::records(Kind::Halo, &made::result(case, methods));
         records.retain(|record| record.phase == Phase::Exchange && record.pair == PairScope::All);
         records
-    }
-
-    /// The record of `manual` after so many blocks, each of which checked twice and found a quarter of the bytes.
-    fn record(blocks: usize) -> Record {
-        let block = Block { early: vec![0.25; 2], ..block([(Phase::Exchange, vec![8.0; 5])]) };
-        records("nas_mg", vec![measured("manual", vec![block; blocks])]).remove(0)
     }
 
     #[test]
@@ -91,11 +83,5 @@ mod tests {
         assert_eq!(shares(Quantity::OverheadReference), [None, Some(0.75), Some(0.5), None, None, None]);
         let packing = [None, Some(0.125), Some(0.25), Some(0.125), Some(0.125), Some(0.125)];
         assert_eq!(shares(Quantity::OverheadPack), packing);
-    }
-
-    #[test]
-    fn what_is_early_stands_with_its_interval_or_not_at_all() {
-        assert_eq!(located(&record(6), Quantity::EarlyBird), [Some(0.25); 3]);
-        assert_eq!(located(&record(5), Quantity::EarlyBird), [None; 3]);
     }
 }

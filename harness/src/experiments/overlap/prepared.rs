@@ -32,30 +32,3 @@ pub fn prepare(planned: &PlannedCase, methods: &[String], setup: Context) -> Res
         ..Prepared::new(planned, case.to_string(), move || message, rank_bytes)
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::methods::METHODS;
-    use super::*;
-
-    #[test]
-    fn a_case_has_the_methods_of_what_it_communicates() {
-        let prepared = |test: &str| {
-            let case = PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
-            let case = case.with([("matrix_order", "8".to_owned())]);
-            let methods: Vec<String> = METHODS.iter().map(|row| row.name.to_owned()).collect();
-            prepare(&case, &methods, Context { ranks: 4, seed: 1 }).unwrap()
-        };
-        let methods = |test| {
-            let prepared = prepared(test);
-            METHODS.iter().map(|row| row.name).filter(|name| prepared.has(name)).collect::<Vec<_>>()
-        };
-        assert_eq!(methods("ibcast"), ["nonblocking", "persistent"]);
-        assert!(methods("nas_lu_y").contains(&"mpi_pack") && !methods("nas_lu_y").contains(&"nonblocking"));
-        // A layout has no hand-written methods.
-        let all = ["reference", "loop", "mpi_pack", "engine", "ddt", "persistent_ddt"];
-        assert_eq!(methods("layout"), all);
-        assert!(methods("halo:layout").contains(&"loop") && !methods("halo:layout").contains(&"manual"));
-        assert!(methods("halo:nas_mg").contains(&"ineighbor_alltoallw"));
-    }
-}

@@ -176,10 +176,4 @@ mod tests {
         let no_time = measured(1.0, 16.0);
         assert_eq!((Equation::Bytes.gain(no_time), Equation::Messages.gain(no_time)), (None, Some(0.25)));
     }
-
-    #[test]
-    fn small_messages_lose_by_each_partition() {
-        assert_eq!(small_message_gain(1), 1.0);
-        assert_eq!(small_message_gain(8), 0.125);
-    }
 }

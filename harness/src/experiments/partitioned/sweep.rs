@@ -95,10 +95,10 @@ mod tests {
     use super::*;
     use crate::experiments::selection::Lists;
 
-    fn cases(typed: &[&str]) -> Result<Vec<PlannedCase>, String> {
+    fn cases(typed: &[&str]) -> Vec<PlannedCase> {
         let typed: Vec<String> = typed.iter().map(|&text| text.to_owned()).collect();
-        let lists = Lists::typed(&typed, "bytes=1")?;
-        Ok(super::cases(&Selection { lists, ..Selection::default() })?.cases)
+        let lists = Lists::typed(&typed, "bytes=1").unwrap();
+        super::cases(&Selection { lists, ..Selection::default() }).unwrap().cases
     }
 
     fn value<'a>(case: &'a PlannedCase, name: &str) -> &'a str {
@@ -107,23 +107,10 @@ mod tests {
 
     #[test]
     fn a_sweep_is_the_product_of_its_lists() {
-        let all = cases(&["threads=1", "2", "theta=4", "32", "partition_bytes=8", "1KiB"]).unwrap();
+        let all = cases(&["threads=1", "2", "theta=4", "32", "partition_bytes=8", "1KiB"]);
         assert_eq!(all.len(), 8);
         let last = all.last().unwrap();
         assert_eq!((value(last, "partitions"), value(last, "bytes")), ("64", "65536"));
-        assert_eq!(cases(&[]).unwrap().len(), 1);
-    }
-
-    #[test]
-    fn what_cannot_be_is_refused() {
-        for (name, typed) in [
-            ("theta", &["theta=0"][..]),
-            ("order", &["order=sideways"]),
-            ("partition_bytes", &["partition_bytes=x"]),
-            ("twice", &["theta=2", "partitions=2"]),
-            ("twice", &["bytes=8", "partition_bytes=2", "partitions=2"]),
-        ] {
-            assert!(cases(typed).unwrap_err().contains(name), "{name}");
-        }
+        assert_eq!(cases(&[]).len(), 1);
     }
 }

@@ -125,68 +125,51 @@ mod tests {
 
     #[test]
     fn a_block_is_written_in_the_order_in_which_it_happened() {
-        let block = Block {
-            times: Times::from([
-                (Phase::Create, vec![1e-6]),
-                (Phase::Free, vec![2e-6]),
-                (Phase::Pack, vec![3e-6, 4e-6]),
-                (Phase::Communicate, vec![50.12349e-6, 51e-6]),
-                (Phase::Unpack, vec![5e-6, 6e-6]),
-                (Phase::RoundTrip, vec![59e-6, 62e-6]),
-            ]),
-            ..Block::default()
-        };
-        let other_pair = Block { pair: 1, ..block.clone() };
-        let text = lines(&record("wrf_x_vec", "mpi_pack"), &[block, other_pair]);
-        let expected = [
-            "WRF_x_vec mpi_pack_ddt 1000 ddt_create_overhead 1.000",
-            "WRF_x_vec mpi_pack_ddt 1000 pack 3.000",
-            "WRF_x_vec mpi_pack_ddt 1000 communication 50.123",
-            "WRF_x_vec mpi_pack_ddt 1000 unpack 5.000",
-            "WRF_x_vec mpi_pack_ddt 1000 pack 4.000",
-            "WRF_x_vec mpi_pack_ddt 1000 communication 51.000",
-            "WRF_x_vec mpi_pack_ddt 1000 unpack 6.000",
-            "WRF_x_vec mpi_pack_ddt 1000 ddt_free_overhead 2.000",
+        let all = vec![
+            (Phase::Create, vec![1e-6]),
+            (Phase::Free, vec![2e-6]),
+            (Phase::Pack, vec![3e-6, 4e-6]),
+            (Phase::Communicate, vec![50.12349e-6, 51e-6]),
+            (Phase::Unpack, vec![5e-6, 6e-6]),
+            (Phase::RoundTrip, vec![59e-6, 62e-6]),
         ];
-        assert_eq!(fields(&text), expected);
-    }
-
-    #[test]
-    fn of_what_is_timed_in_parts_only_those_repetitions_are_written() {
-        let times = [
+        // Only repetitions that are timed in parts are written.
+        let in_parts = vec![
             (Phase::Pack, vec![3e-6]),
             (Phase::Communicate, vec![50e-6]),
             (Phase::Unpack, vec![5e-6]),
             (Phase::InParts, vec![58e-6]),
             (Phase::RoundTrip, vec![57e-6, 59e-6]),
         ];
-        let block = Block { times: Times::from(times), ..Block::default() };
-        let expected = [
-            "WRF_x_vec manual 1000 pack 3.000",
-            "WRF_x_vec manual 1000 communication 50.000",
-            "WRF_x_vec manual 1000 unpack 5.000",
-        ];
-        assert_eq!(fields(&lines(&record("wrf_x_vec", "manual"), &[block])), expected);
-    }
-
-    #[test]
-    fn a_batch_without_communication_samples_leaves_the_rest_of_the_round_trip() {
-        let block = Block {
-            batch: 8,
-            times: Times::from([
-                (Phase::Pack, vec![1e-6]),
-                (Phase::Unpack, vec![2e-6]),
-                (Phase::RoundTrip, vec![10e-6]),
-            ]),
-            ..Block::default()
-        };
-        let text = lines(&record("fft2d", "manual"), &[block]);
-        let expected = [
-            "FFT2 manual 1000 pack 1.000",
-            "FFT2 manual 1000 communication 7.000",
-            "FFT2 manual 1000 unpack 2.000",
-        ];
-        assert_eq!(fields(&text), expected);
+        // Without samples of communication, it is the rest of the round trip.
+        let batch =
+            vec![(Phase::Pack, vec![1e-6]), (Phase::Unpack, vec![2e-6]), (Phase::RoundTrip, vec![10e-6])];
+        for (test, method, batch, times, start, expected) in [
+            (
+                "wrf_x_vec",
+                "mpi_pack",
+                1,
+                all,
+                "WRF_x_vec mpi_pack_ddt",
+                "ddt_create_overhead 1.000, pack 3.000, communication 50.123, unpack 5.000, pack 4.000, \
+                 communication 51.000, unpack 6.000, ddt_free_overhead 2.000",
+            ),
+            (
+                "wrf_x_vec",
+                "manual",
+                1,
+                in_parts,
+                "WRF_x_vec manual",
+                "pack 3.000, communication 50.000, unpack 5.000",
+            ),
+            ("fft2d", "manual", 8, batch, "FFT2 manual", "pack 1.000, communication 7.000, unpack 2.000"),
+        ] {
+            let mut block = Block { batch, ..Block::default() };
+            times.into_iter().for_each(|(phase, samples)| block.times[phase] = samples);
+            let other_pair = Block { pair: 1, ..block.clone() };
+            let expected: Vec<_> = expected.split(", ").map(|time| format!("{start} 1000 {time}")).collect();
+            assert_eq!(fields(&lines(&record(test, method), &[block, other_pair])), expected);
+        }
     }
 
     #[test]

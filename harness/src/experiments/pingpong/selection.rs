@@ -16,7 +16,7 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
         if !selection.sets.is_empty() || !selection.lists.is_empty() {
             for set in sets(selection, test) {
                 for values in choices(selection, test, set)? {
-                    test.build(&values, setup).map_err(text)?;
+                    test.build(&values, setup).map_err(|error| error.to_string())?;
                     selected.add(PlannedCase::from_test(test, set, &values));
                     selected
                         .notes
@@ -26,7 +26,7 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
             continue;
         }
         for set in test.sets_of(selection.preset()) {
-            let values = test.set(set.name).map_err(text)?;
+            let values = test.set(set.name).map_err(|error| error.to_string())?;
             match test.build(&values, setup) {
                 Ok(_) => selected.add(PlannedCase::from_test(test, Some(set.name), &values)),
                 // A set that needs another number of ranks is not the user's mistake.
@@ -67,10 +67,6 @@ pub fn values(selection: &Selection, test: &Test) -> Result<Values, String> {
     }
 }
 
-fn text(error: ParameterError) -> String {
-    error.to_string()
-}
-
 /// The named sets of a test. `None` means the one of `quick`.
 fn sets<'a>(selection: &'a Selection, test: &Test) -> Vec<Option<&'a str>> {
     let Selection { tests, sets, .. } = selection;
@@ -83,10 +79,12 @@ fn sets<'a>(selection: &'a Selection, test: &Test) -> Vec<Option<&'a str>> {
 
 /// The values of a set for each choice of single values.
 fn choices(selection: &Selection, test: &Test, set: Option<&str>) -> Result<Vec<Values>, String> {
-    let start = test.set(set.unwrap_or(test.quick_set().name)).map_err(text)?;
+    let start = test.set(set.unwrap_or(test.quick_set().name)).map_err(|error| error.to_string())?;
     let changed = |choice: Vec<(&str, String)>| {
         let mut values = start.clone();
-        choice.iter().try_for_each(|(name, value)| values.assign(name, value).map_err(text))?;
+        choice
+            .iter()
+            .try_for_each(|(name, value)| values.assign(name, value).map_err(|error| error.to_string()))?;
         Ok(values)
     };
     // All ranks are equal, so that the last name changes fastest.
@@ -95,7 +93,11 @@ fn choices(selection: &Selection, test: &Test, set: Option<&str>) -> Result<Vec<
 
 fn tests(selection: &Selection) -> Result<Vec<&'static Test>, String> {
     if !selection.tests.is_empty() {
-        return selection.tests.iter().map(|name| apps::find(name).map_err(text)).collect();
+        return selection
+            .tests
+            .iter()
+            .map(|name| apps::find(name).map_err(|error| error.to_string()))
+            .collect();
     }
     if !selection.lists.is_empty() {
         return Err("-p needs the TEST whose parameters it sets".to_owned());

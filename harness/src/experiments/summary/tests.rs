@@ -215,27 +215,6 @@ fn blocks_of_another_state_are_left_out_and_counted() {
 }
 
 #[test]
-fn the_share_of_packing_in_a_halo_exchange_has_an_interval() {
-    let exchange = || Block { times: Times::from([(Phase::Exchange, vec![4.0; 5])]), ..block(1.0, 33.0) };
-    let packing = with(exchange(), [(Phase::Pack, vec![1.0; 5]), (Phase::Unpack, vec![0.5; 5])]);
-    let mut result = result(vec![
-        measured("reference", vec![packing.clone(); 6]),
-        measured("manual", vec![packing.clone(); 6]),
-        measured("ddt", vec![exchange(); 6]),
-    ]);
-    Arc::make_mut(&mut result.case).experiment = Kind::Halo;
-    let share = |records: &[Record], method| {
-        located(of(records, method, Phase::Exchange, "all"), Quantity::OverheadPack)
-    };
-    let all = records(&result);
-    assert_eq!(share(&all, "manual"), [Some(0.375); 3]);
-    assert_eq!(share(&all, "ddt"), [Some(0.0), None, None], "packing within MPI cannot be timed");
-    assert_eq!(share(&all, "reference"), [None; 3]);
-    result.methods[1].blocks.truncate(5);
-    assert_eq!(share(&records(&result), "manual"), [None; 3], "too few rounds");
-}
-
-#[test]
 fn what_was_done_once_counts_though_its_block_was_left_out() {
     let whole = |latency_ns: f64| Block {
         times: Times::from([(Phase::Exchange, vec![1.0; 5])]),

@@ -47,8 +47,3 @@ fn a_cell_may_be_of_any_length() {
         }
     }
 }
-
-#[test]
-fn no_records_make_a_page_too() {
-    assert!(html(&TABLE_FORMAT, &[], &[], "", &Compared::default()).contains("No records"));
-}
