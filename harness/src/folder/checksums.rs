@@ -102,5 +102,12 @@ mod tests {
         for (i, file) in [PLAN, SUMMARY, COMPARISON].into_iter().enumerate() {
             assert!(changed[i].starts_with(file) && changed.len() == 3, "{changed:?}");
         }
+        // A run that is resumed has not ended.
+        drop(folder);
+        fs::write(of(PLAN), "schema = 1\n").unwrap();
+        let recorded = super::super::recorded::Recorded::open(dir.path()).unwrap();
+        assert_eq!(recorded.lacking(&Default::default()).unwrap().len(), 2);
+        recorded.resume(&Default::default(), About::default()).unwrap();
+        assert_eq!(changed_files(dir.path()).unwrap(), [""; 0]);
     }
 }

@@ -14,7 +14,8 @@ use crate::mpi::{Installation, Target, fake_program};
 use crate::plan::CheckedPlan;
 use crate::run::{Environment, Part, RunEnd};
 
-/// Replaces a launcher: measures each method in no time, but is killed at `mpi_pack`.
+/// Replaces a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and finds wrong data with
+/// `put_ddt`.
 const LAUNCHER: &str = r#"#!/bin/sh
 while [ $# -gt 0 ]; do [ "$1" = --method ] && methods=$(echo "$2" | tr , ' '); shift; done
 echo "$methods" >> "${0%/*}/starts"
@@ -23,6 +24,8 @@ for m in $methods; do
     printf '{"event":"working","method":"%s","stage":"measure"}\n' "$m"
     case $m in
         mpi_pack) echo "it hurts" >&2; kill -9 $$;;
+        ddt) exec sleep 1000;;
+        put_ddt) printf '{"event":"ended","method":"%s","outcome":{"outcome":"wrong_data","detail":"byte 7"}}\n' "$m"; continue;;
     esac
     for round in 0 1 2 3 4 5 6 7; do
         sed "s/METHOD/$m/; s/\"block\":0/\"block\":$round/" "${0%/*}/block"
@@ -114,6 +117,36 @@ fn unit(case: usize) -> Unit {
 }
 
 #[test]
+fn methods_that_crash_or_hang_take_no_other_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (targets, plan) = ([fake_mpi(folder.path())], plan(&["wrf_x_vec"], &[]));
+    let run = Run { plan: &plan, targets: &targets };
+    let methods_of_plan = &plan.plan.methods;
+    let mut observer = Silent::default();
+    let (methods, hello) = run.finish(unit(0), &mut observer).unwrap();
+
+    assert_eq!(hello.unwrap().library_version, "fake 1");
+    let names: Vec<_> = methods.iter().map(|method| method.method.clone()).collect();
+    assert_eq!(names, *methods_of_plan);
+    let of = |name: &str| methods.iter().find(|method| method.method == name).unwrap();
+    let Outcome::Crashed { detail } = &of("mpi_pack").outcome else { panic!("{:?}", of("mpi_pack")) };
+    assert!(["SIGKILL", "it hurts", " while measuring"].iter().all(|part| detail.contains(part)), "{detail}");
+    let Outcome::TimedOut { detail } = &of("ddt").outcome else { panic!("{:?}", of("ddt")) };
+    assert!(detail.contains("1 s"), "{detail}");
+    assert_eq!(of("put_ddt").outcome.label(), "wrong data");
+    let failed = ["mpi_pack", "ddt", "put_ddt"];
+    for name in methods_of_plan.iter().filter(|name| !failed.contains(&name.as_str())) {
+        assert_eq!((&of(name).outcome, of(name).blocks.len()), (&Outcome::Converged, ROUNDS), "{name}");
+    }
+    let starts = std::fs::read_to_string(folder.path().join("starts")).unwrap();
+    let starts: Vec<_> = starts.lines().map(|line| line.split(' ').count()).collect();
+    let after = |name: &str| methods_of_plan.iter().rev().take_while(|method| *method != name).count();
+    let left = [methods_of_plan.len(), after("mpi_pack"), after("ddt")];
+    assert_eq!(starts, left, "each process gets the methods without an outcome");
+    assert_eq!(observer.0.len(), 2, "{:?}", observer.0);
+}
+
+#[test]
 fn labels_of_a_launcher_cost_nothing_and_a_bad_end_is_reported_once() {
     let folder = tempfile::tempdir().unwrap();
     let labels = "#!/bin/sh\nsh \"${0%/*}/job\" \"$@\" | sed 's/^/0: /'\nexit 7\n";
@@ -199,6 +232,37 @@ fn cases_are_named_by_their_sets_and_by_values_that_differ() {
         vec![face("x+"), face("y+"), values("nas_lu_y", &[]), values("contiguous", &[("bytes", "77")])];
     let plan = Plan { cases, ..Plan::default() }.check().unwrap();
     assert_eq!(plan.names(), ["subarray face=x+", "subarray face=y+", "nas_lu_y 408x408", "contiguous"]);
+}
+
+#[test]
+fn a_resumed_run_does_only_what_is_left() {
+    let place = tempfile::tempdir().unwrap();
+    let targets = [fake_mpi(place.path())];
+    let plan = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
+    let run = Run { plan: &plan, targets: &targets };
+    let path = place.path().join("run");
+    let Made { folder, mut environment, ended, .. } = into_folder(&run, &path);
+    let (end, records) = ended.unwrap();
+    assert_eq!(end, RunEnd::Complete);
+    assert_eq!(done(&records, &plan).len(), 2);
+    drop(folder);
+    assert_eq!(Environment::read(&path.join(folder::ENVIRONMENT)), Ok(Some(environment.clone())));
+
+    // As if killed while the last rows were written.
+    let launches = path.join(folder::LAUNCHES);
+    let whole = std::fs::read_to_string(&launches).unwrap();
+    std::fs::write(&launches, &whole[..whole.len() - 5]).unwrap();
+    let recorded = Recorded::open(&path).unwrap();
+    assert_eq!(Plan::parse(&recorded.plan).unwrap(), plan.plan);
+    let done = done(&recorded.records, &plan);
+    let (mut folder, _) = recorded.resume(&done, about(&plan)).unwrap();
+    let mut observer = Silent::default();
+    let (_, new) = run.measure(&run.units(), &mut folder, &done, &mut environment, &mut observer).unwrap();
+    let last = records.last().unwrap().case.test.as_str();
+    let first = if last == "fft2d" { "wrf_x_vec" } else { "fft2d" };
+    assert_eq!(observer.0, [format!("skipped {first}")]);
+    assert!(new.iter().all(|record| record.case.test == last));
+    assert_eq!(std::fs::read_to_string(&launches).unwrap(), whole);
 }
 
 #[test]
