@@ -116,12 +116,6 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_is_reported_with_the_known_names() {
-        let error = Trace::load("no/such.csv").unwrap_err();
-        assert!(error.contains("no/such.csv") && error.contains("sparse, molecular, matrix"), "{error}");
-    }
-
-    #[test]
     fn recorded_traces_have_enough_iterations_and_name_their_origin() {
         for (name, text) in RECORDED {
             let trace = Trace::load(name).unwrap();
