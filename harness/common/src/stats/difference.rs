@@ -4,7 +4,7 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::adjusted::{Explained, Fit, SlopePrior};
-use super::quantile::{mean, mean_and_variance};
+use super::quantile::{mean, mean_and_variance, squares};
 
 /// Minimum launches per side for a difference.
 pub const FEWEST: usize = super::launches::FEWEST;
@@ -155,11 +155,6 @@ fn variance_within(groups: &[Vec<f64>], parameters: f64) -> Option<f64> {
     let of_a_value = groups.iter().map(|group| squares(group)).sum::<f64>() / freedom;
     let share = mean(&groups.iter().map(|group| 1.0 / group.len() as f64).collect::<Vec<_>>())?;
     Some(if freedom > 0.0 { of_a_value * share } else { 0.0 })
-}
-
-/// The sum of the squared deviations from the mean.
-fn squares(values: &[f64]) -> f64 {
-    mean_and_variance(values).map_or(0.0, |(_, variance)| variance * (values.len() as f64 - 1.0))
 }
 
 #[cfg(test)]

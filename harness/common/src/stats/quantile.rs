@@ -74,9 +74,13 @@ pub fn mean(samples: &[f64]) -> Option<f64> {
 
 /// The mean, and the variance with n - 1 degrees of freedom (0 for a single sample). `None` without samples.
 pub fn mean_and_variance(samples: &[f64]) -> Option<(f64, f64)> {
-    let mean = mean(samples)?;
-    let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
-    Some((mean, squares / (samples.len() as f64 - 1.0).max(1.0)))
+    Some((mean(samples)?, squares(samples) / (samples.len() as f64 - 1.0).max(1.0)))
+}
+
+/// The sum of the squared deviations from the mean.
+pub(super) fn squares(samples: &[f64]) -> f64 {
+    let mean = mean(samples).unwrap_or_default();
+    samples.iter().map(|sample| (sample - mean).powi(2)).sum()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! within minutes and stay there (33 and 190 ns on one machine), and messages become slower with it. Two states are
 //! distinguished by the latency before and after each block.
 
+use super::quantile::squares;
 use crate::model::State;
 use crate::model::event::MachineState;
 
@@ -92,12 +93,6 @@ pub fn levels(sorted: &[f64]) -> Vec<f64> {
         }
     }
     found
-}
-
-/// The sum of the squares of the differences from the mean.
-fn squares(values: &[f64]) -> f64 {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    values.iter().map(|value| (value - mean).powi(2)).sum()
 }
 
 /// The state whose rounds are compared: the one with most rounds, and of two equal ones the faster. A round is given by
