@@ -158,15 +158,12 @@ mod tests {
             let reversed: Vec<_> = latencies.iter().rev().map(|&(before, after)| (after, before)).collect();
             assert!(states_of(&reversed).iter().eq(expected.iter().rev()), "{latencies:?}");
         }
-        // A disturbed reading does not hide two states.
-        let mut latencies =
-            [vec![(33.0, 34.0); 12], vec![(190.0, 191.0); 12], vec![(5000.0, 191.0)]].concat();
-        assert_eq!(states_of(&latencies), [vec![FAST; 12], vec![SLOW; 13]].concat());
-        // Fewer than a tenth of the blocks are not a state.
-        latencies = [vec![(33.0, 34.0); 19], vec![(190.0, 190.0)]].concat();
-        assert_eq!(states_of(&latencies), [FAST; 20]);
-        latencies.extend([(190.0, 190.0); 2]);
-        assert_eq!(states_of(&latencies), [vec![FAST; 19], vec![SLOW; 3]].concat());
+        // A disturbed reading does not hide two states, and fewer than a tenth of the blocks are not one.
+        for (fast, slow, disturbed, expected) in [(12, 12, 1, SLOW), (19, 1, 0, FAST), (19, 3, 0, SLOW)] {
+            let readings = [((33.0, 34.0), fast), ((190.0, 191.0), slow), ((5000.0, 191.0), disturbed)];
+            let latencies = readings.map(|(reading, count)| vec![reading; count]).concat();
+            assert_eq!(states_of(&latencies), [vec![FAST; fast], vec![expected; slow + disturbed]].concat());
+        }
     }
 
     #[test]
