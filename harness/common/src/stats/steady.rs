@@ -63,21 +63,18 @@ pub fn halves_differ(series: &[f64]) -> bool {
 mod tests {
     use super::*;
 
-    /// Values that alternate around 1 by a tenth.
-    fn steady(n: u32) -> Vec<f64> {
-        (0..n).map(|i| 1.0 + 0.1 * f64::from(i * 7 % 5) - 0.2).collect()
+    /// Values that alternate around 1 by a tenth, and a level.
+    fn with(n: usize, level: impl Fn(usize) -> f64) -> Vec<f64> {
+        (0..n).map(|i| 1.0 + 0.1 * (i * 7 % 5) as f64 - 0.2 + level(i)).collect()
     }
 
     #[test]
     fn halves_that_part_a_drift_and_a_passing_change_are_marked_and_nothing_else() {
-        let with = |level: fn(usize) -> f64| -> Vec<f64> {
-            steady(40).iter().enumerate().map(|(i, value)| value + level(i)).collect()
-        };
-        assert!(unsteady(&with(|i| if i < 20 { 0.0 } else { 0.2 })));
-        assert!(unsteady(&with(|i| 0.01 * i as f64)));
-        assert!(unsteady(&with(|i| if (10..30).contains(&i) { 0.2 } else { 0.0 })));
-        assert!(!unsteady(&with(|i| if i == 20 { 1000.0 } else { 0.0 })), "one outlier is not a change");
-        for unmarked in [&steady(40)[..], &[1.0; 40], &[], &[1.0, 1.0, 1.0, 9.0, 9.0]] {
+        assert!(unsteady(&with(40, |i| if i < 20 { 0.0 } else { 0.2 })));
+        assert!(unsteady(&with(40, |i| 0.01 * i as f64)));
+        assert!(unsteady(&with(40, |i| if (10..30).contains(&i) { 0.2 } else { 0.0 })));
+        let one_outlier = with(40, |i| if i == 20 { 1000.0 } else { 0.0 });
+        for unmarked in [&one_outlier, &with(40, |_| 0.0)[..], &[1.0; 40], &[], &[1.0, 1.0, 1.0, 9.0, 9.0]] {
             assert!(!unsteady(unmarked), "{unmarked:?}");
         }
     }
@@ -92,15 +89,8 @@ mod tests {
 
     #[test]
     fn halves_differ_if_their_intervals_do() {
-        let with = |n: u32, step: f64| -> Vec<f64> {
-            let level = |i: usize| if i < n as usize / 2 { 0.0 } else { step };
-            steady(n).iter().enumerate().map(|(i, value)| value + level(i)).collect()
-        };
-        assert!(halves_differ(&with(40, 0.25)) && !halves_differ(&with(40, 0.05)));
-        assert!(
-            halves_differ(&with(12, 0.5)) && !halves_differ(&with(11, 0.5)),
-            "five values have no interval"
-        );
-        assert!(!halves_differ(&[]));
+        let of = |n: usize, step: f64| halves_differ(&with(n, |i| if i < n / 2 { 0.0 } else { step }));
+        assert_eq!((of(40, 0.25), of(40, 0.05), of(12, 0.5)), (true, false, true));
+        assert_eq!((of(11, 0.5), of(0, 0.0)), (false, false), "five values have no interval");
     }
 }
