@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::interval::{MIN_ROUNDS, disjoint, median_interval};
+use super::interval::{MIN_ROUNDS, median_interval};
 use super::quantile::{mean_and_variance, median, sorted};
 use super::steady;
 use super::student::quantile;
@@ -41,9 +41,7 @@ pub fn unsteady(values: &[f64]) -> Option<bool> {
 /// Whether the intervals of the first and the second half of a ratio's launches are disjoint. Then there is no verdict.
 /// `None` if a half has no interval.
 pub fn halves_differ(values: &[f64]) -> Option<bool> {
-    let (first, second) = values.split_at(values.len() / 2);
-    let intervals = location(first).interval.zip(location(second).interval);
-    intervals.map(|(first, second)| disjoint(first, second))
+    steady::halves_differ_by(values, |half| location(half).interval)
 }
 
 /// How much more alike launches of a run are if they are closer in time, because the machine drifts. The drift is

@@ -54,9 +54,16 @@ fn limit(weights: &[f64], n: f64) -> f64 {
 /// 93% of windows of recorded runs as they are; `unsteady` would mark more than 30% of these windows, and raise the
 /// share that is covered or marked by only 2%.
 pub fn halves_differ(series: &[f64]) -> bool {
+    halves_differ_by(series, |half| median_interval(&sorted(half.iter().copied()))) == Some(true)
+}
+
+/// Whether these intervals of both halves are disjoint; `None` if a half has none.
+pub(super) fn halves_differ_by(
+    series: &[f64],
+    interval: impl Fn(&[f64]) -> Option<(f64, f64)>,
+) -> Option<bool> {
     let (first, second) = series.split_at(series.len() / 2);
-    let interval = |half: &[f64]| median_interval(&sorted(half.iter().copied()));
-    interval(first).zip(interval(second)).is_some_and(|(first, second)| disjoint(first, second))
+    Some(disjoint(interval(first)?, interval(second)?))
 }
 
 #[cfg(test)]

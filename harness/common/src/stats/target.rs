@@ -89,9 +89,13 @@ impl SizeSearch {
             (Some(&(low, _)), Some(&(high, _))) if high < low && trials % 2 == 1 => high,
             (Some(&(low, _)), Some(&(high, _))) => {
                 let (inner_low, inner_high) = (low.min(high), low.max(high));
-                let guess = self.quadratic(target_s).unwrap_or_else(|| middle(inner_low, inner_high));
+                let guess = self.quadratic(target_s).unwrap_or_else(|| u64::midpoint(inner_low, inner_high));
                 // A size next to an end would bring no information. If noise has made time decrease with size, the middle is as good.
-                if guess > inner_low && guess < inner_high { guess } else { middle(inner_low, inner_high) }
+                if guess > inner_low && guess < inner_high {
+                    guess
+                } else {
+                    u64::midpoint(inner_low, inner_high)
+                }
             }
             (None, None) => self.least,
         }
@@ -119,10 +123,6 @@ impl SizeSearch {
 
 /// The first size to try: small enough to be quick, large enough for the clock.
 const START: u64 = 64;
-
-fn middle(low: u64, high: u64) -> u64 {
-    low + (high - low) / 2
-}
 
 #[cfg(test)]
 mod tests {

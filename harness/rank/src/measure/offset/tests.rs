@@ -80,7 +80,7 @@ fn a_drift_is_recovered_and_carried_on_within_the_error_however_the_ways_were() 
         let other = Other { ahead_s: 0.75, drift };
         let first = Extrapolation::new(other.offset(10.0, &WAYS_S));
         let known = first.then(other.offset(12.0, &WAYS_S));
-        assert!((known.drift() - drift).abs() < 1e-9, "{known:?}");
+        assert!((known.drift - drift).abs() < 1e-9, "{known:?}");
         assert!([12.0, 12.5, 13.0].iter().all(|&at| other.off(at, known.remote_s(at)) < 5e-9), "{known:?}");
         let off = other.off(13.0, first.remote_s(13.0));
         assert!(off > 100e-6 && off <= first.error_s(13.0), "nothing is known of it at first: {off}");
@@ -110,13 +110,13 @@ fn a_drift_of_too_short_a_time_is_not_believed() {
     let known = Extrapolation::new(other.offset(10.0, &WAYS_S));
     // 30 ms later the error of a disturbed exchange, 20 us, would give a drift of 0.7 ms per second.
     let later = known.then(other.offset(10.03, &[(40e-6, 0.0)]));
-    assert!((later.last().ahead_s - 20e-6).abs() < 1e-9 && later.drift() == 0.0, "{later:?}");
+    assert!((later.now.ahead_s - 20e-6).abs() < 1e-9 && later.drift == 0.0, "{later:?}");
     assert_eq!(later.drift_error, MOST_DRIFT);
     // A drift that is less certain than no drift at all is not used either.
     let worse = known.then(other.offset(10.2, &[(400e-6, 0.0)]));
-    assert_eq!((worse.drift(), worse.drift_error), (0.0, MOST_DRIFT));
+    assert_eq!((worse.drift, worse.drift_error), (0.0, MOST_DRIFT));
     let after_all = later.then(other.offset(10.2, &WAYS_S));
-    assert!(after_all.drift_error < 30e-6 && after_all.drift().abs() < 1e-9, "{after_all:?}");
+    assert!(after_all.drift_error < 30e-6 && after_all.drift.abs() < 1e-9, "{after_all:?}");
 }
 
 #[test]
@@ -127,10 +127,10 @@ fn a_disturbed_offset_does_not_replace_a_better_one() {
     let disturbed = known.then(other.offset(11.5, &[(8e-3, 1e-6)]));
     let off = other.off(11.6, disturbed.remote_s(11.6));
     assert!(off <= disturbed.error_s(11.6) && disturbed.error_s(11.6) < 10e-6, "{disturbed:?}, off by {off}");
-    assert_eq!(disturbed.drift(), known.drift());
+    assert_eq!(disturbed.drift, known.drift);
     // As time passes the knowledge becomes less certain, and an observation as good as the others counts again.
     let later = disturbed.then(other.offset(12.0, &WAYS_S));
-    assert!((later.last().error_s - 2e-6).abs() < 1e-8, "{later:?}");
+    assert!((later.now.error_s - 2e-6).abs() < 1e-8, "{later:?}");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_drift_that_changes_slowly_is_followed() {
         let since_s = known.now.at_s - known.baseline[0].at_s;
         assert!(step <= 200 || (BASELINE_S - 0.05..2.0 * BASELINE_S + 0.05).contains(&since_s), "{since_s}");
     }
-    assert!((known.drift() - 30e-6).abs() < 1e-9, "{known:?}");
+    assert!((known.drift - 30e-6).abs() < 1e-9, "{known:?}");
 }
 
 #[test]
