@@ -99,77 +99,48 @@ fn scaled(value: f64, digits: usize, units: &[(&str, f64)]) -> String {
 mod tests {
     use super::*;
 
+    fn expect<T: Copy>(shown: fn(T) -> String, cases: &[(T, &str)]) {
+        cases.iter().for_each(|&(value, text)| assert_eq!(shown(value), text));
+    }
+
     #[test]
-    fn seconds_have_three_digits_and_the_next_unit_where_they_round_up() {
-        let cases = [
-            (54.6e-6, "54.6 µs"),
-            (3.3e-8, "33.0 ns"),
-            (0.25e-9, "0.250 ns"),
-            (9.996e-6, "10.0 µs"),
-            (999.4e-9, "999 ns"),
-            (999.7e-9, "1.00 µs"),
-            (1.234e-3, "1.23 ms"),
-            (1.0, "1.00 s"),
-            (1234.0, "1230 s"),
-            (0.0, "0.00 ns"),
-            (f64::NAN, "?"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(seconds(value), text);
-        }
+    fn numbers_have_three_digits_and_the_next_unit_where_they_round_up() {
+        expect(
+            seconds,
+            &[(54.6e-6, "54.6 µs"), (3.3e-8, "33.0 ns"), (0.25e-9, "0.250 ns"), (9.996e-6, "10.0 µs")],
+        );
+        expect(
+            seconds,
+            &[(999.4e-9, "999 ns"), (999.7e-9, "1.00 µs"), (1.234e-3, "1.23 ms"), (1.0, "1.00 s")],
+        );
+        expect(seconds, &[(1234.0, "1230 s"), (0.0, "0.00 ns"), (f64::NAN, "?")]);
+        expect(bytes, &[(0, "0 B"), (999, "999 B"), (1000, "1.000 kB"), (102_648, "102.6 kB")]);
+        expect(bytes, &[(16_777_216, "16.78 MB"), (1 << 30, "1.074 GB")]);
+        expect(
+            rate,
+            &[(1.88e9, "1.88 GB/s"), (523.4e6, "523 MB/s"), (999.9e6, "1.00 GB/s"), (8e5, "0.800 MB/s")],
+        );
+        let percents =
+            [(0.4712, "47%"), (0.012, "1.2%"), (-0.0001, "0.0%"), (0.0996, "10%"), (-0.25, "-25%")];
+        expect(percent, &percents);
     }
 
     #[test]
     fn times_are_read_with_and_without_units() {
-        for (text, expected) in [
-            ("10", Some(10.0)),
-            ("0.5", Some(0.5)),
-            ("90s", Some(90.0)),
-            (" 1m", Some(60.0)),
-            ("1h30m", Some(5400.0)),
-            ("2 min 30 s", Some(150.0)),
-            ("250ms", Some(0.25)),
-            ("3us", Some(0.000003)),
-            ("0.7 µs", Some(0.0000007)),
-            ("7ns", Some(0.000000007)),
-            ("-5s", Some(-5.0)),
-            ("soon", None),
-            ("", None),
-            ("5x", None),
-            ("s", None),
-            ("1m30", None),
-            ("1..5s", None),
-        ] {
-            assert_eq!(read_seconds(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn bytes_are_decimal() {
-        let cases = [
-            (0, "0 B"),
-            (999, "999 B"),
-            (1000, "1.000 kB"),
-            (102_648, "102.6 kB"),
-            (16_777_216, "16.78 MB"),
-            (1 << 30, "1.074 GB"),
+        let times = [
+            ("10", 10.0),
+            ("0.5", 0.5),
+            ("90s", 90.0),
+            (" 1m", 60.0),
+            ("1h30m", 5400.0),
+            ("2 min 30 s", 150.0),
         ];
-        for (value, text) in cases {
-            assert_eq!(bytes(value), text);
+        let short = [("250ms", 0.25), ("3us", 3e-6), ("0.7 µs", 0.7e-6), ("7ns", 7e-9), ("-5s", -5.0)];
+        for (text, expected) in times.into_iter().chain(short) {
+            assert!(read_seconds(text).is_some_and(|found| (found / expected - 1.0).abs() < 1e-15), "{text}");
         }
-    }
-
-    #[test]
-    fn rates_and_percents() {
-        let rates =
-            [(1.88e9, "1.88 GB/s"), (523.4e6, "523 MB/s"), (999.9e6, "1.00 GB/s"), (8e5, "0.800 MB/s")];
-        for (value, text) in rates {
-            assert_eq!(rate(value), text);
-        }
-        let percents =
-            [(0.4712, "47%"), (0.012, "1.2%"), (-0.0001, "0.0%"), (0.0996, "10%"), (-0.25, "-25%")];
-        for (value, text) in percents {
-            assert_eq!(percent(value), text);
+        for text in ["soon", "", "5x", "s", "1m30", "1..5s"] {
+            assert_eq!(read_seconds(text), None, "{text}");
         }
     }
 }

@@ -405,12 +405,4 @@ mod tests {
         assert!(error.contains("must be visible to all ranks"), "{error}");
         assert!(pairs(&["name=mine".to_owned(), "send".to_owned()]).is_err());
     }
-
-    #[test]
-    fn a_method_named_twice_runs_once() {
-        let words = ["ddtbench-rank", "pingpong", "milc_su3_zd", "-m", "ddt,manual,ddt"];
-        let Command::Pingpong(args) = Cli::parse_from(words).command else { panic!("another command") };
-        let (methods, limits) = args.methods.of_kind(Kind::PingPong).unwrap();
-        assert_eq!((methods, limits), (vec!["ddt".to_owned(), "manual".to_owned()], Limits::default()));
-    }
 }

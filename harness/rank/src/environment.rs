@@ -74,13 +74,3 @@ pub fn hello(
         bad_ending: None,
     })
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn this_process_runs_somewhere() {
-        let place = super::place(3);
-        assert_eq!(place.rank, 3);
-        assert!(!place.host.is_empty() && !place.cpus.is_empty());
-    }
-}

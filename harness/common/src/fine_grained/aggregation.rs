@@ -152,18 +152,22 @@ mod tests {
 
     #[test]
     fn rules_do_what_they_are_named_for() {
-        assert_eq!(units("m=4", 8, 1), [0..4, 4..8]);
-        assert_eq!(units("m=3", 8, 1), [0..3, 3..6, 6..8]);
-        assert_eq!(units("bytes=2048", 4, 1000), [0..2, 2..4]);
-        assert_eq!(units("bytes=999", 2, 1000), [0..1, 1..2]);
-        assert_eq!(units("bins=2", 5, 1), [0..2, 2..5]);
-        assert_eq!(
-            units("adaptive", 32, 1024),
-            std::slice::from_ref(&(0..32)),
-            "all of it is less than is worth sending twice"
-        );
-        assert_eq!(units("adaptive", 4, 1 << 20).len(), 4);
-        assert_eq!(units("adaptive", 256, 1024).len(), 4);
+        // The ends of the units. All of a small message is less than is worth sending twice.
+        for (text, partitions, bytes, ends) in [
+            ("m=4", 8, 1, &[4, 8][..]),
+            ("m=3", 8, 1, &[3, 6, 8]),
+            ("bytes=2048", 4, 1000, &[2, 4]),
+            ("bytes=999", 2, 1000, &[1, 2]),
+            ("bins=2", 5, 1, &[2, 5]),
+            ("adaptive", 32, 1024, &[32]),
+            ("adaptive", 4, 1 << 20, &[1, 2, 3, 4]),
+            ("adaptive", 256, 1024, &[64, 128, 192, 256]),
+        ] {
+            assert!(
+                units(text, partitions, bytes).iter().map(|unit| &unit.end).eq(ends),
+                "{text} {partitions}"
+            );
+        }
     }
 
     #[test]

@@ -98,23 +98,18 @@ mod tests {
     }
 
     #[test]
-    fn a_row_takes_one_alone_and_what_each_other_adds() {
-        let costs = Costs::new(vec![cost(10, 5.0, 2.0)]);
-        let at = |ready_s| Departure { ready_s, thread: 0, bytes: 10 };
-        assert_eq!(costs.arrival_s(&mut [at(0.0), at(0.0), at(0.0)]), 9.0);
-        assert_eq!(
-            costs.arrival_s(&mut [at(100.0), at(0.0), at(0.0)]),
-            105.0,
-            "the others were there long before"
-        );
-        assert_eq!(costs.arrival_s(&mut []), 0.0);
-    }
-
-    #[test]
-    fn a_thread_that_starts_messages_is_later_with_the_next() {
-        let costs = Costs::new(vec![Cost { start_s: 3.0, ..cost(10, 4.0, 1.0) }]);
-        let of = |thread| Departure { ready_s: 0.0, thread, bytes: 10 };
-        assert_eq!(costs.arrival_s(&mut [of(0), of(0), of(0)]), 10.0, "started at 0, 3 and 6");
-        assert_eq!(costs.arrival_s(&mut [of(0), of(1), of(2)]), 6.0, "started together");
+    fn a_row_takes_one_alone_and_what_each_other_adds_or_what_a_thread_needs_to_start_them() {
+        let arrival_s = |start_s: f64, cost: Cost, departures: &[(f64, usize)]| {
+            let departure = |&(ready_s, thread): &(f64, usize)| Departure { ready_s, thread, bytes: 10 };
+            let costs = Costs::new(vec![Cost { start_s, ..cost }]);
+            costs.arrival_s(&mut departures.iter().map(departure).collect::<Vec<_>>())
+        };
+        let cheap = |departures: &[(f64, usize)]| arrival_s(0.0, cost(10, 5.0, 2.0), departures);
+        assert_eq!(cheap(&[(0.0, 0); 3]), 9.0);
+        assert_eq!(cheap(&[(100.0, 0), (0.0, 0), (0.0, 0)]), 105.0, "the others were there long before");
+        assert_eq!(cheap(&[]), 0.0);
+        let slow_start = |departures: &[(f64, usize)]| arrival_s(3.0, cost(10, 4.0, 1.0), departures);
+        assert_eq!(slow_start(&[(0.0, 0); 3]), 10.0, "started at 0, 3 and 6");
+        assert_eq!(slow_start(&[(0.0, 0), (0.0, 1), (0.0, 2)]), 6.0, "started together");
     }
 }

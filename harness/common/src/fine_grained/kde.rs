@@ -73,48 +73,33 @@ mod tests {
     /// Two humps, one of which extends below 0.
     const HUMPS: [f64; 8] = [0.1, 0.2, 0.4, 0.5, 5.0, 5.1, 5.5, 6.0];
 
-    fn draws(kde: &Kde, count: usize) -> Vec<f64> {
+    /// Kolmogorov's distance between 20000 draws and another estimate. The probability of a time up to x: a reflected
+    /// kernel has as much between 0 and x as the kernel has between -x and x.
+    fn distance(drawn: &Kde, estimate: &Kde) -> f64 {
         let mut random = Pcg64::seed_from_u64(5);
-        sorted((0..count).map(|_| kde.draw_s(&mut random)))
-    }
-
-    /// The probability of a time up to `time_s`: a reflected kernel has as much between 0 and x as the kernel has
-    /// between -x and x.
-    fn cumulative(kde: &Kde, time_s: f64) -> f64 {
-        let chance = |&sample: &f64| {
-            let kernel = Normal::new(sample, kde.bandwidth_s).unwrap();
-            kernel.cdf(time_s) - kernel.cdf(-time_s)
-        };
-        mean(&kde.samples_s.iter().map(chance).collect::<Vec<_>>()).unwrap()
-    }
-
-    /// Kolmogorov's distance between draws and the estimate.
-    fn distance(kde: &Kde, draws: &[f64]) -> f64 {
+        let draws = sorted((0..20_000).map(|_| drawn.draw_s(&mut random)));
+        assert!(draws[0] >= 0.0);
         let steps = draws.iter().enumerate().map(|(i, &draw)| {
-            let (before, after) = (i as f64, (i + 1) as f64);
-            let expected = cumulative(kde, draw) * draws.len() as f64;
-            (expected - before).abs().max((expected - after).abs())
+            let chance = |&sample: &f64| {
+                let kernel = Normal::new(sample, estimate.bandwidth_s).unwrap();
+                kernel.cdf(draw) - kernel.cdf(-draw)
+            };
+            let expected =
+                mean(&estimate.samples_s.iter().map(chance).collect::<Vec<_>>()).unwrap() * 20_000.0;
+            (expected - i as f64).abs().max((expected - (i + 1) as f64).abs())
         });
-        steps.fold(0.0, f64::max) / draws.len() as f64
+        steps.fold(0.0, f64::max) / 20_000.0
     }
 
     #[test]
     fn draws_follow_the_estimate_and_are_never_negative() {
+        let of = |bandwidth| Kde::new(&HUMPS, bandwidth).unwrap();
         for bandwidth in [None, Some(0.3), Some(1e-3), Some(20.0)] {
-            let kde = Kde::new(&HUMPS, bandwidth).unwrap();
-            let draws = draws(&kde, 20_000);
-            assert!(draws[0] >= 0.0);
             // With 20000 draws, 1.63 / sqrt(20000) = 0.0115 is exceeded in 1% of cases.
-            let distance = distance(&kde, &draws);
+            let distance = distance(&of(bandwidth), &of(bandwidth));
             assert!(distance < 0.0115, "bandwidth {bandwidth:?}: {distance}");
         }
-    }
-
-    #[test]
-    fn another_estimate_is_another_value() {
-        let wide = Kde::new(&HUMPS, Some(2.0)).unwrap();
-        let narrow = Kde::new(&HUMPS, Some(0.2)).unwrap();
-        assert!(distance(&wide, &draws(&narrow, 20_000)) > 0.05);
+        assert!(distance(&of(Some(0.2)), &of(Some(2.0))) > 0.05, "another estimate");
     }
 
     #[test]
@@ -133,13 +118,6 @@ mod tests {
         assert_eq!(silverman_s(&[2.0; 5]), Some(0.0));
         assert_eq!(silverman_s(&[2.0]), Some(0.0));
         assert_eq!(silverman_s(&[]), None);
-    }
-
-    #[test]
-    fn without_bandwidth_the_samples_themselves_are_drawn() {
-        let kde = Kde::new(&HUMPS, Some(0.0)).unwrap();
-        assert!(draws(&kde, 1000).iter().all(|draw| HUMPS.contains(draw)));
-        assert_eq!(Kde::new(&[2.0; 5], None).unwrap().bandwidth_s(), 0.0);
     }
 
     #[test]

@@ -122,54 +122,40 @@ mod tests {
         Costs::new([0, 1 << 30].map(cost).into())
     }
 
-    fn ranges(partitions: usize, bytes: usize) -> Vec<Range<usize>> {
-        (0..partitions).map(|p| p * bytes..(p + 1) * bytes).collect()
-    }
-
-    #[track_caller]
-    fn expect(partitions: usize, bytes: usize, observed: &[Vec<f64>], expected: &[Range<usize>]) {
-        let (ranges, threads) = (ranges(partitions, bytes), vec![0; partitions]);
-        let message = MessagePartitions { ranges: &ranges, threads: &threads };
-        assert_eq!(units(message, observed, &costs()), expected);
-    }
-
-    /// All partitions are ready at once, except the last one.
-    fn late(partitions: usize, delay_s: f64) -> Vec<f64> {
-        (0..partitions).map(|p| if p + 1 == partitions { delay_s } else { 0.0 }).collect()
-    }
-
-    #[test]
-    fn what_is_ready_at_once_travels_together() {
-        expect(8, 64, &[], std::slice::from_ref(&(0..8)));
-        expect(8, 64, &[vec![0.0; 8]], std::slice::from_ref(&(0..8)));
-        expect(1, 64, &[], std::slice::from_ref(&(0..1)));
+    /// The units of partitions of one thread, all of this size.
+    fn units_of(bytes: usize, partitions: usize, observed: &[Vec<f64>]) -> Vec<Range<usize>> {
+        let ranges: Vec<Range<usize>> = (0..partitions).map(|p| p * bytes..(p + 1) * bytes).collect();
+        units(MessagePartitions { ranges: &ranges, threads: &vec![0; partitions] }, observed, &costs())
     }
 
     #[test]
     fn what_is_late_for_longer_than_a_message_takes_is_not_waited_for() {
-        expect(8, 1000, &[late(8, 100e-6)], &[0..7, 7..8]);
-        expect(8, 64, &[late(8, 0.05e-6)], std::slice::from_ref(&(0..8)));
-        // One such transfer among few changes the result; one among many is chance.
-        expect(8, 64, &[late(8, 0.0), late(8, 100e-6), late(8, 0.0)], &[0..7, 7..8]);
-        let once = [late(8, 0.0), late(8, 0.0), late(8, 100e-6), late(8, 0.0)];
-        expect(8, 64, &once, std::slice::from_ref(&(0..8)));
-    }
-
-    #[test]
-    fn partitions_that_come_one_by_one_travel_one_by_one_where_they_are_far_apart() {
-        let apart = |gap_s: f64| vec![(0..4).map(|p| f64::from(p) * gap_s).collect::<Vec<f64>>()];
-        expect(4, 1000, &apart(10e-6), &[0..1, 1..2, 2..3, 3..4]);
-        expect(4, 1000, &apart(0.01e-6), std::slice::from_ref(&(0..4)));
+        // All of eight partitions are ready at once, except the last one; or four come one by one.
+        let late = |delay_s: f64| vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, delay_s];
+        let apart = |gap_s: f64| vec![0.0, gap_s, 2.0 * gap_s, 3.0 * gap_s];
+        let cases = [
+            (64, 8, vec![], vec![0..8]),
+            (64, 8, vec![late(0.0)], vec![0..8]),
+            (64, 1, vec![], vec![0..1]),
+            (1000, 8, vec![late(100e-6)], vec![0..7, 7..8]),
+            (64, 8, vec![late(0.05e-6)], vec![0..8]),
+            // One such transfer among few changes the result; one among many is chance.
+            (64, 8, vec![late(0.0), late(100e-6), late(0.0)], vec![0..7, 7..8]),
+            (64, 8, vec![late(0.0), late(0.0), late(100e-6), late(0.0)], vec![0..8]),
+            (1000, 4, vec![apart(10e-6)], vec![0..1, 1..2, 2..3, 3..4]),
+            (1000, 4, vec![apart(0.01e-6)], vec![0..4]),
+        ];
+        for (bytes, partitions, observed, expected) in cases {
+            assert_eq!(units_of(bytes, partitions, &observed), expected, "{bytes} {observed:?}");
+        }
     }
 
     #[test]
     fn no_partition_waits_longer_than_a_message_takes() {
-        let (ranges, threads) = (ranges(32, 500), vec![0; 32]);
-        let message = MessagePartitions { ranges: &ranges, threads: &threads };
         let observed: Vec<Vec<f64>> = (0..4_u32)
             .map(|t| (0..32_u32).map(|p| f64::from(p * 7919 % 101 * (t + 1)) * 1e-7).collect())
             .collect();
-        let units = units(message, &observed, &costs());
+        let units = units_of(500, 32, &observed);
         assert_eq!(units.iter().cloned().flatten().collect::<Vec<_>>(), (0..32).collect::<Vec<_>>());
         for unit in units {
             let alone_s = costs().cost_of(500).alone_s;

@@ -87,38 +87,28 @@ impl Trace {
 mod tests {
     use super::*;
 
-    fn error(text: &str) -> String {
-        Trace::parse("a.csv", text).unwrap_err()
-    }
-
     #[test]
-    fn files_as_cmb_reads_them_are_traces() {
-        let trace =
-            Trace::parse("", "# CMB\nthread_0_ns,thread_1_ns,thread_2_ns\n100,200,300\n110, 210, 310\r\n\n")
-                .unwrap();
+    fn files_as_cmb_reads_them_are_traces_and_bad_ones_are_named_by_line_and_column() {
+        let text = "# CMB\nthread_0_ns,thread_1_ns,thread_2_ns\n100,200,300\n110, 210, 310\r\n\n";
+        let trace = Trace::parse("", text).unwrap();
         assert_eq!(trace.times_ns, [[100, 200, 300], [110, 210, 310]]);
         assert_eq!(trace.pooled_s()[1], 200e-9);
-    }
-
-    #[test]
-    fn bad_files_are_named_by_line_and_column() {
-        assert_eq!(
-            error("# a\n1,2\n3,x\n"),
-            "a.csv, line 3, column 2: \"x\" must be a whole number of nanoseconds"
-        );
-        for bad in ["1,-2", "1,+2", "1,2.5", "1,", "1,99999999999999999999", "1,thread_1_ns"] {
-            assert!(error(bad).starts_with("a.csv, line 1, column 2: "), "{bad}");
+        for (bad, named) in [
+            ("# a\n1,2\n3,x\n", "a.csv, line 3, column 2: \"x\" must be a whole number of nanoseconds"),
+            ("1,-2", "line 1, column 2: "),
+            ("1,+2", "line 1, column 2: "),
+            ("1,2.5", "line 1, column 2: "),
+            ("1,", "line 1, column 2: "),
+            ("1,99999999999999999999", "line 1, column 2: "),
+            ("1,thread_1_ns", "line 1, column 2: "),
+            ("thread_1_ns,thread_0_ns\n1,2", "line 1, column 1: "),
+            ("1,2\n1\n", "line 2, column 1: the line ends after 1 "),
+            ("1,2\n1,2,3\n", "line 2, column 3: the line ends after 3 "),
+            ("# nothing\nthread_0_ns\n", "no iteration"),
+        ] {
+            let error = Trace::parse("a.csv", bad).unwrap_err();
+            assert!(error.starts_with("a.csv") && error.contains(named), "{bad}: {error}");
         }
-        assert!(error("thread_1_ns,thread_0_ns\n1,2").starts_with("a.csv, line 1, column 1: "));
-        assert!(error("1,2\n1\n").starts_with("a.csv, line 2, column 1: the line ends after 1 "));
-        assert!(error("1,2\n1,2,3\n").starts_with("a.csv, line 2, column 3: the line ends after 3 "));
-        assert!(error("# nothing\nthread_0_ns\n").contains("no iteration"));
-    }
-
-    #[test]
-    fn a_missing_file_is_reported_with_the_known_names() {
-        let error = Trace::load("no/such.csv").unwrap_err();
-        assert!(error.contains("no/such.csv") && error.contains("sparse, molecular, matrix"), "{error}");
     }
 
     #[test]

@@ -155,6 +155,16 @@ fn less(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a - b).collect()
 }
 
+/// A slope without a prior.
+#[cfg(test)]
+pub(super) const UNKNOWN: SlopePrior = SlopePrior { expected: 0.0, deviation: 1e6 };
+
+/// Values with one covariate each.
+#[cfg(test)]
+pub(super) fn group(values: &[(f64, f64)]) -> Vec<Explained> {
+    values.iter().map(|&(value, by)| Explained { value, by: vec![by] }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,88 +173,62 @@ mod tests {
         (a - b).abs() < 2e-5
     }
 
-    /// A slope without a prior.
-    const UNKNOWN: SlopePrior = SlopePrior { expected: 0.0, deviation: 1e6 };
-
-    fn group(values: &[(f64, f64)]) -> Vec<Explained> {
-        values.iter().map(|&(value, by)| Explained { value, by: vec![by] }).collect()
-    }
-
     fn pair() -> [Vec<Explained>; 2] {
         let first = [(1.0, 0.0), (2.0, 1.0), (4.0, 2.0), (4.0, 3.0)];
         [group(&first), group(&[(3.0, 1.0), (4.0, 2.0), (4.0, 3.0), (7.0, 4.0)])]
     }
 
-    fn fit(groups: &[Vec<Explained>; 2], prior: SlopePrior) -> Fit {
-        Fit::from_groups(&[&groups[0], &groups[1]], &[prior]).unwrap()
-    }
-
     #[test]
-    fn without_knowledge_it_is_least_squares() {
-        let of = fit(&pair(), UNKNOWN);
-        let Difference { value, error, freedom, .. } = of.difference();
-        // From the normal equations of value = a + b group + c covariate: b and its standard error; both groups vary alike.
-        assert!(close(value, 0.6) && close(error, 0.55045) && close(of.freedom, 5.0), "{of:?}");
-        // Computed with NumPy, by Welch's formula with the error of the slope as a third part.
-        assert!(close(freedom, 5.85468), "{freedom}");
-        assert!(close(of.slopes[0], 1.15) && close(of.locations[0], 1.025), "{of:?}");
-    }
-
-    #[test]
-    fn a_prior_counts_as_values_do() {
+    fn without_knowledge_it_is_least_squares_and_a_prior_counts_as_values_do() {
+        // From the normal equations of value = a + b group + c covariate: b and its standard error. NumPy: degrees of freedom by
+        // Welch's formula with the error of the slope as a third part.
+        let of_squares = [0.6, 0.55045, 5.85468, 1.15, 5.0];
         // Computed in Python from the normal equations with a mean per group, and one row more, that of the slope, weighted by the
         // standard deviation of the values if the slope is as expected.
-        let of = fit(&pair(), SlopePrior { expected: 0.5, deviation: 0.2 });
-        let Difference { value, error, freedom, .. } = of.difference();
-        assert!(close(value, 1.07951) && close(error, 0.66517) && close(freedom, 5.72593), "{of:?}");
-        assert!(close(of.slopes[0], 0.67049) && close(of.freedom, 5.73770), "{of:?}");
-    }
-
-    #[test]
-    fn a_small_group_that_varies_more_is_not_as_sure_as_the_other() {
-        // Computed likewise. With a common variance the error would be 0.095.
+        let (known, of_known) = ([0.5, 0.2], [1.07951, 0.66517, 5.72593, 0.67049, 5.73770]);
+        // A small group that varies more is not as sure as the other: with a common variance the error would be 0.095.
         let first: Vec<_> = (0..12).map(|i| (1.0 + 0.01 * ((7 * i) % 5) as f64, (i % 3) as f64)).collect();
         let second: Vec<_> = (0..5).map(|i| (2.0 + 0.3 * ((5 * i) % 4) as f64, (i % 3) as f64)).collect();
-        let known = SlopePrior { expected: 0.5, deviation: 0.4 };
-        let Difference { value, error, freedom, .. } =
-            fit(&[group(&first), group(&second)], known).difference();
-        assert!(close(value, 1.35394) && close(error, 0.18252), "{value} {error}");
-        assert!((freedom - 3.8304).abs() < 1e-3, "{freedom}");
+        let unequal = [group(&first), group(&second)];
+        for (groups, prior, expected) in [
+            (pair(), UNKNOWN, &of_squares[..]),
+            (pair(), SlopePrior { expected: known[0], deviation: known[1] }, &of_known),
+            (unequal, SlopePrior { expected: 0.5, deviation: 0.4 }, &[1.35394, 0.18252, 3.83043]),
+        ] {
+            let of = Fit::from_groups(&[&groups[0], &groups[1]], &[prior]).unwrap();
+            let Difference { value, error, freedom, .. } = of.difference();
+            let found = [value, error, freedom, of.slopes[0], of.freedom];
+            assert!(found.iter().zip(expected).all(|(&a, &b)| close(a, b)), "{found:?} {expected:?}");
+        }
     }
 
     #[test]
     fn a_covariate_that_hardly_varies_adjusts_by_hardly_anything() {
         // By least squares the slope is -14, and two states that differ by 1% adjust by 15%.
         let of = |middle: f64| {
-            let noise = |i: usize| 0.02 * ((5 * i) % 7) as f64;
-            let values: Vec<_> = (0..7).map(|i| (noise(i), middle - 0.0014 * ((5 * i) % 7) as f64)).collect();
-            group(&values)
+            let step = |i: usize| ((5 * i) % 7) as f64;
+            group(&(0..7).map(|i| (0.02 * step(i), middle - 0.0014 * step(i))).collect::<Vec<_>>())
         };
         let groups = [of(0.0), of(0.01)];
-        let known = SlopePrior { expected: -0.5, deviation: 0.5 };
-        assert!(close(fit(&groups, UNKNOWN).slopes[0], -0.02 / 0.0014), "{:?}", fit(&groups, UNKNOWN));
-        let difference = fit(&groups, known).difference().value;
+        let fit = |prior| Fit::from_groups(&[&groups[0], &groups[1]], &[prior]).unwrap();
+        assert!(close(fit(UNKNOWN).slopes[0], -0.02 / 0.0014), "{:?}", fit(UNKNOWN));
+        let difference = fit(SlopePrior { expected: -0.5, deviation: 0.5 }).difference().value;
         assert!((0.0..=0.015).contains(&difference), "{difference}");
     }
 
     #[test]
-    fn redundant_and_constant_covariates_change_nothing() {
-        let more = |group: &Vec<Explained>| {
+    fn redundant_covariates_change_nothing_and_too_few_or_infinite_values_have_no_fit() {
+        let [first, second] = pair();
+        let more = |group: &[Explained]| {
             let by = |of: &Explained| vec![of.by[0], 2.0 * of.by[0], 5.0];
             group.iter().map(|of| Explained { by: by(of), ..of.clone() }).collect::<Vec<_>>()
         };
-        let [first, second] = pair().each_ref().map(more);
-        let of = Fit::from_groups(&[&first, &second], &[UNKNOWN; 3]).unwrap();
+        let of = Fit::from_groups(&[&more(&first), &more(&second)], &[UNKNOWN; 3]).unwrap();
         let Difference { value, error, .. } = of.difference();
         assert!(close(value, 0.6) && close(error, 0.55045) && close(of.freedom, 5.0), "{of:?}");
-    }
-
-    #[test]
-    fn too_few_or_infinite_values_have_no_fit() {
-        let [first, second] = pair();
-        assert!(Fit::from_groups(&[&first, &[]], &[UNKNOWN]).is_none(), "an empty group");
-        assert!(Fit::from_groups(&[&first[..1], &second[..1]], &[UNKNOWN]).is_none(), "too few");
         let lacking = group(&[(1.0, f64::NAN), (2.0, 1.0), (4.0, 2.0)]);
-        assert!(Fit::from_groups(&[&first, &lacking], &[UNKNOWN]).is_none());
+        for (a, b) in [(&first[..], &[][..]), (&first[..1], &second[..1]), (&first, &lacking)] {
+            assert!(Fit::from_groups(&[a, b], &[UNKNOWN]).is_none(), "{a:?} {b:?}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::f64::consts::{FRAC_2_PI, PI};
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::quantile::{median, sorted};
+use super::quantile::{mean, median, sorted, squares};
 use super::student;
 
 /// Minimum number of values for an estimate of the correlation: the minimum for an interval of their median.
@@ -86,9 +86,8 @@ pub fn known_inflation(r: f64, n: usize) -> f64 {
 /// The power of each of the `count` slowest cosines in units of the variance. If values are independent, each is 1 on
 /// average, and is distributed nearly like the square of a normal variable. `None` if all values are equal.
 pub(super) fn slow_powers(series: &[f64], count: usize) -> Option<impl Iterator<Item = f64>> {
-    let n = series.len() as f64;
-    let mean = series.iter().sum::<f64>() / n;
-    let variance = series.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
+    let (n, mean) = (series.len() as f64, mean(series)?);
+    let variance = squares(series) / n;
     let power = move |j: usize| {
         // cos(step (t + 1/2)) for all t by recurrence: computing each cosine would take most of the time.
         let step = PI * j as f64 / n;
@@ -106,8 +105,7 @@ pub(super) fn slow_powers(series: &[f64], count: usize) -> Option<impl Iterator<
 
 /// The correlation of each value with the next; `None` if all are equal.
 fn correlation(series: &[f64]) -> Option<f64> {
-    let mean = series.iter().sum::<f64>() / series.len() as f64;
-    let squares: f64 = series.iter().map(|value| (value - mean).powi(2)).sum();
+    let (mean, squares) = (mean(series)?, squares(series));
     let products: f64 = series.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
     (squares > 0.0).then(|| products / squares)
 }
@@ -142,9 +140,8 @@ mod tests {
     #[test]
     fn the_recurrence_gives_the_cosines() {
         let series: Vec<f64> = (0..50).map(|i| f64::from((i * 7 + 3) % 11)).collect();
-        let n = series.len() as f64;
-        let mean = series.iter().sum::<f64>() / n;
-        let variance = series.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
+        let (n, mean) = (series.len() as f64, mean(&series).unwrap());
+        let variance = squares(&series) / n;
         let direct = |j: usize| {
             let cosine = |t: usize| (PI * j as f64 * (t as f64 + 0.5) / n).cos();
             let sum: f64 = series.iter().enumerate().map(|(t, value)| (value - mean) * cosine(t)).sum();

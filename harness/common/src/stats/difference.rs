@@ -4,7 +4,7 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::adjusted::{Explained, Fit, SlopePrior};
-use super::quantile::{mean, mean_and_variance};
+use super::quantile::{mean, mean_and_variance, squares};
 
 /// Minimum launches per side for a difference.
 pub const FEWEST: usize = super::launches::FEWEST;
@@ -157,17 +157,17 @@ fn variance_within(groups: &[Vec<f64>], parameters: f64) -> Option<f64> {
     Some(if freedom > 0.0 { of_a_value * share } else { 0.0 })
 }
 
-/// The sum of the squared deviations from the mean.
-fn squares(values: &[f64]) -> f64 {
-    mean_and_variance(values).map_or(0.0, |(_, variance)| variance * (values.len() as f64 - 1.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::adjusted::{UNKNOWN, group};
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-4
+    }
+
+    fn unexplained(values: &[f64]) -> Vec<Explained> {
+        values.iter().map(|&value| Explained { value, by: Vec::new() }).collect()
     }
 
     #[test]
@@ -183,44 +183,39 @@ mod tests {
         assert_eq!(Difference::of_pairs(&[1.0, 2.0, f64::INFINITY]), None);
     }
 
-    /// A slope without a prior.
-    const UNKNOWN: SlopePrior = SlopePrior { expected: 0.0, deviation: 1e6 };
-
-    fn explained(values: &[(f64, f64)]) -> Vec<Explained> {
-        values.iter().map(|&(value, by)| Explained { value, by: vec![by] }).collect()
-    }
-
-    fn unexplained(values: &[f64]) -> Vec<Explained> {
-        values.iter().map(|&value| Explained { value, by: Vec::new() }).collect()
-    }
-
     #[test]
     fn groups_that_nothing_explains_are_welchs() {
-        let (first, second) = ([1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 9.0]);
-        let of = Difference::of_explained(&unexplained(&first), &unexplained(&second), &[]).unwrap();
-        assert_eq!(of.locations, [2.5, 5.0]);
+        let of = |first: &[f64], second: &[f64]| {
+            Difference::of_explained(&unexplained(first), &unexplained(second), &[]).unwrap()
+        };
+        let Compared { difference, locations } = of(&[1.0, 2.0, 3.0, 4.0], &[2.0, 4.0, 9.0]);
+        assert_eq!(locations, [2.5, 5.0]);
         // R: t.test(c(2, 4, 9), c(1, 2, 3, 4)).
-        let Difference { value, error, freedom, .. } = of.difference;
-        assert!(close(value, 2.5) && close(value / error, 1.14708) && close(freedom, 2.38839), "{of:?}");
-        let exact = explained(&[(1.0, 0.0), (2.0, 1.0), (3.0, 2.0), (4.0, 3.0)]);
+        let Difference { value, error, freedom, .. } = difference;
+        assert!(
+            close(value, 2.5) && close(value / error, 1.14708) && close(freedom, 2.38839),
+            "{difference:?}"
+        );
+        // What does not vary differs for certain, or not at all.
+        let [same, other] = [1.0, 2.0].map(|value| of(&[1.0; 3], &[value; 3]).difference);
+        assert_eq!((same.p(), other.p(), other.interval(0.05)), (1.0, 0.0, (1.0, 1.0)));
+        let exact = group(&[(1.0, 0.0), (2.0, 1.0), (3.0, 2.0), (4.0, 3.0)]);
         let of_exact = Difference::of_explained(&exact, &exact, &[UNKNOWN]).unwrap().difference;
         assert!(of_exact.value.abs() < 1e-9, "{of_exact:?}");
         assert_eq!(Difference::of_explained(&exact[..2], &exact, &[UNKNOWN]), None);
-        let lacking = explained(&[(1.0, f64::NAN), (2.0, 1.0), (4.0, 2.0)]);
-        assert_eq!(Difference::of_explained(&lacking, &lacking, &[UNKNOWN]), None);
     }
 
     #[test]
     fn groups_of_groups_are_compared_by_their_means_in_one_state() {
         let first = [
-            explained(&[(1.0, 0.0), (2.0, 1.0), (4.0, 2.0)]),
-            explained(&[(2.0, 1.0), (2.0, 1.0), (3.0, 2.0)]),
-            explained(&[(3.0, 2.0), (5.0, 4.0), (4.0, 3.0)]),
+            group(&[(1.0, 0.0), (2.0, 1.0), (4.0, 2.0)]),
+            group(&[(2.0, 1.0), (2.0, 1.0), (3.0, 2.0)]),
+            group(&[(3.0, 2.0), (5.0, 4.0), (4.0, 3.0)]),
         ];
         let second = [
-            explained(&[(4.0, 2.0), (6.0, 3.0), (7.0, 4.0)]),
-            explained(&[(3.0, 1.0), (4.0, 2.0), (4.0, 3.0)]),
-            explained(&[(7.0, 4.0), (7.0, 5.0), (9.0, 6.0)]),
+            group(&[(4.0, 2.0), (6.0, 3.0), (7.0, 4.0)]),
+            group(&[(3.0, 1.0), (4.0, 2.0), (4.0, 3.0)]),
+            group(&[(7.0, 4.0), (7.0, 5.0), (9.0, 6.0)]),
         ];
         let slope = [SlopePrior { expected: 0.8, deviation: 0.5 }];
         let between = BetweenGroups { of_a_side: 0.1, of_sides: 0.2, freedom: 4.0 };
@@ -244,10 +239,7 @@ mod tests {
     #[test]
     fn groups_that_are_far_apart_have_a_wide_interval() {
         let side = |means: [f64; 3]| {
-            let group = |mean: f64| {
-                (0..6).map(move |i| Explained { value: mean + 0.01 * f64::from(i), by: Vec::new() })
-            };
-            means.map(|mean| group(mean).collect::<Vec<_>>())
+            means.map(|mean| unexplained(&[0, 1, 2, 3, 4, 5].map(|i| mean + 0.01 * f64::from(i))))
         };
         let between = BetweenGroups { of_a_side: 0.01, of_sides: 0.01, freedom: 4.0 };
         let half = |first: [f64; 3]| {
@@ -258,15 +250,5 @@ mod tests {
         // and 2.6042e-3. So variances are 3.0556e-4 and 1.9361e-3, with 67.0 and 9.95 degrees of freedom (SciPy: t is 3.4417 and 4.5955).
         let (alike, apart) = (half([0.0, 0.01, 0.02]), half([0.0, 0.1, 0.2]));
         assert!(close(alike, 0.06016) && close(apart, 0.20221), "{alike} {apart}");
-    }
-
-    #[test]
-    fn what_does_not_vary_differs_for_certain_or_not_at_all() {
-        let of = |second: f64| {
-            let [first, second] = [1.0, second].map(|value| unexplained(&[value; 3]));
-            Difference::of_explained(&first, &second, &[]).unwrap().difference
-        };
-        assert_eq!(of(1.0).p(), 1.0);
-        assert_eq!((of(2.0).p(), of(2.0).interval(0.05)), (0.0, (1.0, 1.0)));
     }
 }

@@ -142,14 +142,8 @@ mod tests {
         blocks.iter_mut().for_each(|block| block.fill(1.0));
         blocks.iter_mut().skip(1).step_by(3).for_each(|block| block.fill(0.8));
         assert!(!is_narrow(&blocks, 0.1));
-    }
-
-    #[test]
-    fn an_interval_that_has_just_become_narrow_is_not_known_to_be() {
-        let mut blocks: Vec<[f64; 1]> = (0..20).map(|i| [1.0 + 0.01 * f64::from(i * 7 % 5)]).collect();
-        assert!(is_narrow(&blocks, 0.05));
-        blocks.truncate(6);
-        assert!(is_narrow_now(&blocks, 0.2) && !is_narrow(&blocks, 0.2), "five blocks have no interval");
+        // One that has just become narrow is not known to be: five blocks have no interval.
+        assert!(is_narrow_now(&[[1.0]; 6], 0.2) && !is_narrow(&[[1.0]; 6], 0.2));
     }
 
     #[test]
@@ -170,22 +164,15 @@ mod tests {
     }
 
     #[test]
-    fn many_alike_samples_in_few_blocks_are_few() {
-        let mut blocks = vec![vec![1.0; 1000]; 6];
-        blocks[0].fill(2.0);
-        let (low, high) = blocks_interval(&blocks).unwrap();
-        assert!(low == 1.0 && high >= 2.0);
-        assert_eq!(blocks_interval(&blocks[..5]), None);
-        assert_eq!(blocks_interval(&[vec![], vec![1.0; 1000]]), None);
-    }
-
-    #[test]
-    fn the_interval_holds_the_median_of_all_samples() {
-        // Five long blocks around 9 and six short ones around 1: most samples are 9, most blocks are 1.
-        let blocks: Vec<_> = (0..11).map(|i| if i % 2 == 1 { vec![9.0; 100] } else { vec![1.0] }).collect();
-        let (low, high) = blocks_interval(&blocks).unwrap();
-        assert!(low == 1.0 && high == 9.0);
-        let blocks: Vec<_> = (0..30).map(|i| if i % 6 == 3 { vec![9.0; 100] } else { vec![1.0] }).collect();
-        assert_eq!(blocks_interval(&blocks), Some((1.0, 9.0)));
+    fn many_alike_samples_in_few_blocks_are_few_and_all_samples_have_their_median_within() {
+        // Every so many of the blocks, from one on, have as many samples of 9, the others have one of 1.
+        let of = |blocks: usize, every: usize, from: usize, samples: usize| {
+            let block = |i: usize| if i % every == from { vec![9.0; samples] } else { vec![1.0] };
+            blocks_interval(&(0..blocks).map(block).collect::<Vec<_>>())
+        };
+        assert!(of(6, 6, 0, 1000).is_some_and(|(low, high)| low == 1.0 && high >= 9.0));
+        assert_eq!((of(5, 6, 0, 1000), blocks_interval(&[vec![], vec![1.0; 1000]])), (None, None));
+        // Most samples are 9, most blocks are 1.
+        assert_eq!((of(11, 2, 1, 100), of(30, 6, 3, 100)), (Some((1.0, 9.0)), Some((1.0, 9.0))));
     }
 }

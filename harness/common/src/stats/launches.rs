@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::interval::{MIN_ROUNDS, disjoint, median_interval};
+use super::interval::{MIN_ROUNDS, median_interval};
 use super::quantile::{mean_and_variance, median, sorted};
 use super::steady;
 use super::student::quantile;
@@ -41,9 +41,7 @@ pub fn unsteady(values: &[f64]) -> Option<bool> {
 /// Whether the intervals of the first and the second half of a ratio's launches are disjoint. Then there is no verdict.
 /// `None` if a half has no interval.
 pub fn halves_differ(values: &[f64]) -> Option<bool> {
-    let (first, second) = values.split_at(values.len() / 2);
-    let intervals = location(first).interval.zip(location(second).interval);
-    intervals.map(|(first, second)| disjoint(first, second))
+    steady::halves_differ_by(values, |half| location(half).interval)
 }
 
 /// How much more alike launches of a run are if they are closer in time, because the machine drifts. The drift is
@@ -150,40 +148,22 @@ pub fn of_other_runs((low, high): (f64, f64)) -> (f64, f64) {
     (below(low), -below(-high))
 }
 
-/// Whether values are compared by their logarithms, which is so if all of them are above 0.
-#[derive(Clone, Copy)]
-struct Scale {
-    is_logarithmic: bool,
-}
-
-impl Scale {
-    fn from_values(values: &[f64]) -> Self {
-        Self { is_logarithmic: values.iter().all(|&value| value > 0.0) }
-    }
-
-    fn to(self, values: &[f64]) -> Vec<f64> {
-        values.iter().map(|&value| if self.is_logarithmic { value.ln() } else { value }).collect()
-    }
-
-    /// The interval with these ends on the scale, extended to the median of the values: if all values are equal,
-    /// rounding may leave the median slightly outside.
-    fn around(self, values: &[f64], (low, high): (f64, f64)) -> Option<(f64, f64)> {
-        let end = |end: f64| if self.is_logarithmic { end.exp() } else { end };
-        let median = median(&sorted(values.iter().copied()))?;
-        Some((end(low).min(median), end(high).max(median)))
-    }
-}
-
-/// Student's interval around the mean, with the variance given as a multiple of the variance of one value.
+/// Student's interval around the mean, with the variance given as a multiple of the variance of one value. Values are
+/// compared by their logarithms if all of them are above 0.
 fn student(values: &[f64], variance: impl Fn(f64) -> f64) -> Option<(f64, f64)> {
     let n = values.len();
     if n < FEWEST || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let scale = Scale::from_values(values);
-    let (middle, of_one) = mean_and_variance(&scale.to(values))?;
+    let is_logarithmic = values.iter().all(|&value| value > 0.0);
+    let (to, from): (fn(f64) -> f64, fn(f64) -> f64) =
+        if is_logarithmic { (f64::ln, f64::exp) } else { (|value| value, |value| value) };
+    let scaled: Vec<f64> = values.iter().map(|&value| to(value)).collect();
+    let (middle, of_one) = mean_and_variance(&scaled)?;
     let half = quantile(LEVEL, (n - 1) as f64)? * (of_one * variance(n as f64)).sqrt();
-    scale.around(values, (middle - half, middle + half))
+    // If all values are equal, rounding may leave the median slightly outside.
+    let median = median(&sorted(values.iter().copied()))?;
+    Some((from(middle - half).min(median), from(middle + half).max(median)))
 }
 
 #[cfg(test)]
@@ -195,15 +175,14 @@ mod tests {
 
     #[test]
     fn launches_that_form_a_second_group_are_counted() {
-        let times = |slow: usize, times: f64| {
-            let of = |i: usize| (1.0 + 0.002 * ((7 * i) % 10) as f64) * if i < slow { times } else { 1.0 };
-            (0..30).map(of).collect::<Vec<_>>()
+        let of = |slow: usize, times: f64| {
+            let time = |i: usize| (1.0 + 0.002 * ((7 * i) % 10) as f64) * if i < slow { times } else { 1.0 };
+            SlowGroup::from_times(&(0..30).map(time).collect::<Vec<_>>())
         };
-        let found = SlowGroup::from_times(&times(7, 3.0)).unwrap();
+        let found = of(7, 3.0).unwrap();
         assert!(found.launches == 7 && found.of == 30 && (found.times - 3.0).abs() < 0.03, "{found:?}");
-        assert_eq!(SlowGroup::from_times(&times(24, 2.0)).unwrap().launches, 24, "six others are a fifth");
-        assert_eq!(SlowGroup::from_times(&times(5, 3.0)), None, "fewer than a fifth");
-        assert_eq!(SlowGroup::from_times(&times(0, 1.0)), None);
+        assert_eq!(of(24, 2.0).unwrap().launches, 24, "six others are a fifth");
+        assert_eq!((of(5, 3.0), of(0, 1.0)), (None, None), "fewer than a fifth");
         assert_eq!(SlowGroup::from_times(&[1.0, 1.0, 3.0]), None, "one launch is not a group");
         assert_eq!(SlowGroup::from_times(&[]), None);
     }
@@ -224,13 +203,21 @@ mod tests {
     }
 
     #[test]
-    fn students_interval_is_that_of_logarithms() {
+    fn students_interval_is_that_of_logarithms_and_holds_equal_values() {
         // Logarithms -1, 0, 1: s = 1, and 4.303 / sqrt(3) is 2.484.
         let e = std::f64::consts::E;
         let (low, high) = location(&[1.0 / e, 1.0, e]).interval.unwrap();
-        assert!((low.ln() + 2.484).abs() < 1e-3 && (high.ln() - 2.484).abs() < 1e-3, "{low} {high}");
-        let (low, high) = location(&[-1.0, 0.0, 1.0]).interval.unwrap();
-        assert!((low + 2.484).abs() < 1e-3 && (high - 2.484).abs() < 1e-3, "{low} {high}");
+        for (low, high) in [(low.ln(), high.ln()), location(&[-1.0, 0.0, 1.0]).interval.unwrap()] {
+            assert!((low + 2.484).abs() < 1e-3 && (high - 2.484).abs() < 1e-3, "{low} {high}");
+        }
+        // The exponential of this value's logarithm is slightly smaller.
+        let values = [3.600_143_827_497_959e-8; 3];
+        for (low, high) in [location(&values).interval.unwrap(), repeat(&values, Drift::default()).unwrap()] {
+            assert!(low <= values[0] && values[0] <= high, "{low} {high}");
+        }
+        let (low, high) = of_other_runs((-2.0, -1.0));
+        assert!(low < -2.0 && high > -1.0, "wider, whatever the sign: {low} {high}");
+        assert_eq!(of_other_runs((1.01, 2.0)), (1.0, 2.02));
     }
 
     #[test]
@@ -252,52 +239,30 @@ mod tests {
     }
 
     #[test]
-    fn other_runs_are_below_and_above_whatever_the_sign() {
-        let (low, high) = of_other_runs((-2.0, -1.0));
-        assert!(low < -2.0 && high > -1.0, "{low} {high}");
-        assert_eq!(of_other_runs((1.01, 2.0)), (1.0, 2.02));
-    }
-
-    #[test]
-    fn equal_values_lie_in_their_interval() {
-        // The exponential of this value's logarithm is slightly smaller.
-        let values = [3.600_143_827_497_959e-8; 3];
-        for (low, high) in [location(&values).interval.unwrap(), repeat(&values, Drift::default()).unwrap()] {
-            assert!(low <= values[0] && values[0] <= high, "{low} {high}");
-        }
-    }
-
-    #[test]
-    fn drift_is_seen_by_many_series_together() {
+    fn drift_is_seen_by_many_series_together_and_by_none_without_a_line() {
         let mut random = Pcg64::seed_from_u64(1);
-        let mut run = |step: f64| {
-            let mut level = 0.0;
-            let levels: Vec<f64> = (0..5)
-                .map(|_| {
-                    level += step * (random.random::<f64>() - 0.5);
-                    level
-                })
-                .collect();
-            let mut series = || -> Vec<f64> {
-                levels.iter().map(|level| (level + 0.1 * random.random::<f64>()).exp()).collect()
+        let mut mean_of_runs = |step: f64| {
+            let mut run = || {
+                let steps = [(); 5].map(|()| step * (random.random::<f64>() - 0.5));
+                let mut series = || {
+                    let mut level = 0.0;
+                    steps.map(|step| {
+                        level += step;
+                        (level + 0.1 * random.random::<f64>()).exp()
+                    })
+                };
+                let all: Vec<[f64; 5]> = (0..40).map(|_| series()).collect();
+                Drift::from_series(all.iter().map(<[f64; 5]>::as_slice)).between_runs(5.0)
             };
-            let all: Vec<Vec<f64>> = (0..40).map(|_| series()).collect();
-            Drift::from_series(all.iter().map(Vec::as_slice)).between_runs(5.0)
+            (0..50).map(|_| run()).sum::<f64>() / 50.0
         };
-        let mean_of = |run: &mut dyn FnMut() -> f64| (0..50).map(|_| run()).sum::<f64>() / 50.0;
-        let (still, drifting) = (mean_of(&mut || run(0.0)), mean_of(&mut || run(0.2)));
+        let (still, drifting) = (mean_of_runs(0.0), mean_of_runs(0.2));
         // Independent launches: 2 / n, and slightly more because chance can look like drift.
         assert!((0.4..0.8).contains(&still), "{still}");
         assert!(drifting > 2.0 * still, "{drifting} {still}");
-    }
-
-    #[test]
-    fn without_a_line_there_is_no_drift() {
         assert_eq!(Drift::from_series([]), Drift::default());
-        assert_eq!(
-            Drift::from_series([&[1.0, 2.0][..], &[1.0, 1.0, 1.0], &[1.0, f64::NAN, 2.0]]),
-            Drift::default()
-        );
+        let none = [&[1.0, 2.0][..], &[1.0, 1.0, 1.0], &[1.0, f64::NAN, 2.0]];
+        assert_eq!(Drift::from_series(none), Drift::default());
         // The first and the last are alike, but neighbours are not.
         assert_eq!(Drift::from_series([&[1.0, 2.0, 1.0][..]]).per_launch, 0.0);
     }

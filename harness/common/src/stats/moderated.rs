@@ -126,45 +126,41 @@ fn inverse_trigamma(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn level(variance: f64, freedom: f64) -> Level {
-        Level { value: 1.0, variance, freedom, share: 0.25, is_adjusted: true }
-    }
-
-    fn moderated(levels: &[Level]) -> Vec<(f64, f64)> {
-        let mut levels = levels.to_vec();
-        moderate(&mut levels.iter_mut().collect::<Vec<_>>());
-        levels.iter().map(|level| (level.variance, level.freedom)).collect()
-    }
-
-    fn is_near(found: &[(f64, f64)], expected: &[(f64, f64)]) -> bool {
-        let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-6;
-        found.len() == expected.len()
-            && found.iter().zip(expected).all(|(a, b)| near(a.0, b.0) && near(a.1, b.1))
-    }
+    use crate::stats::adjusted::group;
 
     #[test]
     fn the_more_variances_are_alike_the_more_all_of_them_count_for_each() {
-        // Computed in Python, with another series for the digamma function and a sum of 50 terms for the trigamma function.
-        let apart = [(0.0004, 2.0), (0.04, 2.0), (0.0009, 3.0), (0.0001, 4.0), (0.01, 2.5)];
-        let expected = [
-            (0.000_478_096_065, 2.955_275_238),
-            (0.027_277_630_327, 2.955_275_238),
-            (0.000_837_591_637, 3.955_275_238),
-            (0.000_204_409_526, 4.955_275_238),
-            (0.007_412_696_152, 3.455_275_238),
+        // Variances with their degrees of freedom, before and after. Computed in Python, with another series for the digamma function
+        // and a sum of 50 terms for the trigamma function.
+        let apart = [
+            [0.0004, 2.0, 0.000_478_096_065, 2.955_275_238],
+            [0.04, 2.0, 0.027_277_630_327, 2.955_275_238],
+            [0.0009, 3.0, 0.000_837_591_637, 3.955_275_238],
+            [0.0001, 4.0, 0.000_204_409_526, 4.955_275_238],
+            [0.01, 2.5, 0.007_412_696_152, 3.455_275_238],
         ];
-        let found = moderated(&apart.map(|(variance, freedom)| level(variance, freedom)));
-        assert!(is_near(&found, &expected), "{found:?}");
-        let alike = [(0.0004, 2.0), (0.0005, 2.0), (0.0003, 4.0)];
-        let expected = [(0.000_456_592_758, 10.0), (0.000_476_592_758, 10.0), (0.000_413_827_298, 12.0)];
-        let found = moderated(&alike.map(|(variance, freedom)| level(variance, freedom)));
-        assert!(is_near(&found, &expected), "as many degrees of freedom as all values have: {found:?}");
-        assert_eq!(
-            moderated(&[level(0.1, 2.0), level(0.2, 2.0)]),
-            [(0.1, 2.0), (0.2, 2.0)],
-            "two are too few"
-        );
+        // As many degrees of freedom as all values have.
+        let alike = [
+            [0.0004, 2.0, 0.000_456_592_758, 10.0],
+            [0.0005, 2.0, 0.000_476_592_758, 10.0],
+            [0.0003, 4.0, 0.000_413_827_298, 12.0],
+        ];
+        let too_few = [[0.1, 2.0, 0.1, 2.0], [0.2, 2.0, 0.2, 2.0]];
+        for series in [&apart[..], &alike, &too_few] {
+            let level = |&[variance, freedom, ..]: &[f64; 4]| Level {
+                value: 1.0,
+                variance,
+                freedom,
+                share: 0.25,
+                is_adjusted: true,
+            };
+            let mut levels: Vec<Level> = series.iter().map(level).collect();
+            moderate(&mut levels.iter_mut().collect::<Vec<_>>());
+            for (level, [.., variance, freedom]) in levels.iter().zip(series) {
+                let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-6;
+                assert!(near(level.variance, *variance) && near(level.freedom, *freedom), "{level:?}");
+            }
+        }
     }
 
     #[test]
@@ -177,30 +173,24 @@ mod tests {
 
     #[test]
     fn series_with_their_own_slopes_are_compared_at_one_state() {
-        let series = |at_0: f64, slope: f64, by: [f64; 5]| {
-            let noise = [0.01, -0.02, 0.0, 0.02, -0.01];
-            let value = |i: usize| Explained { value: at_0 + slope * by[i] + noise[i], by: vec![by[i]] };
-            (0..5).map(value).collect::<Vec<_>>()
-        };
         let slope = SlopePrior { expected: 0.5, deviation: 0.4 };
-        let of = |values: &[Explained]| Level::from_values(values, &[slope]).unwrap();
-        let first = of(&series(1.0, 0.9, [0.0, 0.16, 0.0, 0.16, 0.0]));
-        let second = of(&series(1.2, 0.2, [0.16, 0.16, 0.0, 0.16, 0.0]));
-        let difference = second.minus(&first);
+        let of = |at_0: f64, slope_here: f64, by: [f64; 5], launches: usize| {
+            let noise = [0.01, -0.02, 0.0, 0.02, -0.01];
+            let value = |i: usize| (at_0 + slope_here * by[i] + noise[i], by[i]);
+            Level::from_values(&group(&(0..launches).map(value).collect::<Vec<_>>()), &[slope])
+        };
+        let first = of(1.0, 0.9, [0.0, 0.16, 0.0, 0.16, 0.0], 5).unwrap();
+        let difference = of(1.2, 0.2, [0.16, 0.16, 0.0, 0.16, 0.0], 5).unwrap().minus(&first);
         assert!((difference.value - 0.2).abs() < 0.03 && difference.error < 0.02, "{difference:?}");
         assert_eq!(first.minus_zero().value, first.value);
-        assert_eq!(
-            Level::from_values(&series(1.0, 0.5, [0.0; 5])[..2], &[slope]),
-            None,
-            "two launches show nothing"
-        );
+        assert_eq!(of(1.0, 0.5, [0.0; 5], 2), None, "two launches show nothing");
     }
 
     #[test]
     fn a_series_without_variation_has_an_error_after_its_variance_was_moderated() {
         let of = |noise: f64| {
-            let value = |i: usize| Explained { value: noise * [1.0, -1.0, 0.0, 0.0][i], by: Vec::new() };
-            Level::from_values(&(0..4).map(value).collect::<Vec<_>>(), &[]).unwrap()
+            let value = |share: f64| Explained { value: noise * share, by: Vec::new() };
+            Level::from_values(&[1.0, -1.0, 0.0, 0.0].map(value), &[]).unwrap()
         };
         let mut levels = [0.01, 0.02, 0.04, 0.0].map(of);
         assert_eq!(levels[3].minus_zero().error, 0.0);

@@ -74,9 +74,13 @@ pub fn mean(samples: &[f64]) -> Option<f64> {
 
 /// The mean, and the variance with n - 1 degrees of freedom (0 for a single sample). `None` without samples.
 pub fn mean_and_variance(samples: &[f64]) -> Option<(f64, f64)> {
-    let mean = mean(samples)?;
-    let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
-    Some((mean, squares / (samples.len() as f64 - 1.0).max(1.0)))
+    Some((mean(samples)?, squares(samples) / (samples.len() as f64 - 1.0).max(1.0)))
+}
+
+/// The sum of the squared deviations from the mean.
+pub(super) fn squares(samples: &[f64]) -> f64 {
+    let mean = mean(samples).unwrap_or_default();
+    samples.iter().map(|sample| (sample - mean).powi(2)).sum()
 }
 
 #[cfg(test)]
@@ -84,21 +88,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_those_of_r_and_numpy() {
+    fn quantiles_are_those_of_r_and_missing_if_no_sample_is_beyond() {
+        let near = |value: Option<f64>, expected: f64| (value.unwrap() - expected).abs() < 1e-9;
         let samples = sorted([7.0, 1.0, 3.0, 2.0]);
-        assert_eq!(quantile(&samples, 0.0), Some(1.0));
-        assert_eq!(quantile(&samples, 0.5), Some(2.5));
-        assert_eq!(quantile(&samples, 1.0), Some(7.0));
-        // R: quantile(c(1, 2, 3, 7), 0.9) is 5.8.
-        assert!((quantile(&samples, 0.9).unwrap() - 5.8).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_quantile_that_no_sample_is_beyond_is_missing() {
+        // R: quantile(c(1, 2, 3, 7), 0.9) is 5.8, and quantile(1:1000, 0.999) is 999.001.
+        for (p, expected) in [(0.0, 1.0), (0.5, 2.5), (1.0, 7.0), (0.9, 5.8)] {
+            assert!(near(quantile(&samples, p), expected), "{p}");
+        }
         let of = |n: u32, p| upper_quantile(&sorted((1..=n).map(f64::from)), p);
         assert_eq!((of(9, 0.9), of(99, 0.99), of(999, 0.999), of(0, 0.9)), (None, None, None, None));
-        // R: quantile(1:1000, 0.999) is 999.001.
-        let near = |value: Option<f64>, expected: f64| (value.unwrap() - expected).abs() < 1e-9;
         assert!(near(of(10, 0.9), 9.1) && near(of(100, 0.99), 99.01) && near(of(1000, 0.999), 999.001));
     }
 
@@ -112,14 +110,7 @@ mod tests {
         let states = sorted((0..100).map(|i| if i < 60 { 1.0 } else { 2.4 }));
         assert_eq!(SlowSamples::from_sorted(&states), Some(SlowSamples { samples: 0.0, time: 0.0 }));
         assert_eq!(SlowSamples { samples: 0.0, time: 0.0 }.times_as_long(), None);
-        assert_eq!(
-            (
-                SlowSamples::from_sorted(&[]),
-                SlowSamples::from_sorted(&[-1.0, 2.0, 3.0]),
-                SlowSamples::from_sorted(&[0.0])
-            ),
-            (None, None, None)
-        );
+        assert_eq!([&[][..], &[-1.0, 2.0, 3.0], &[0.0]].map(SlowSamples::from_sorted), [None; 3]);
     }
 
     #[test]

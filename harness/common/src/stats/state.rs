@@ -4,6 +4,7 @@
 //! within minutes and stay there (33 and 190 ns on one machine), and messages become slower with it. Two states are
 //! distinguished by the latency before and after each block.
 
+use super::quantile::squares;
 use crate::model::State;
 use crate::model::event::MachineState;
 
@@ -94,12 +95,6 @@ pub fn levels(sorted: &[f64]) -> Vec<f64> {
     found
 }
 
-/// The sum of the squares of the differences from the mean.
-fn squares(values: &[f64]) -> f64 {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    values.iter().map(|value| (value - mean).powi(2)).sum()
-}
-
 /// The state whose rounds are compared: the one with most rounds, and of two equal ones the faster. A round is given by
 /// the states of its blocks, one per method, and is in a state if all of them are. `None` if no round was in one state.
 pub fn used_state(rounds: &[Vec<State>]) -> Option<State> {
@@ -163,15 +158,12 @@ mod tests {
             let reversed: Vec<_> = latencies.iter().rev().map(|&(before, after)| (after, before)).collect();
             assert!(states_of(&reversed).iter().eq(expected.iter().rev()), "{latencies:?}");
         }
-        // A disturbed reading does not hide two states.
-        let mut latencies =
-            [vec![(33.0, 34.0); 12], vec![(190.0, 191.0); 12], vec![(5000.0, 191.0)]].concat();
-        assert_eq!(states_of(&latencies), [vec![FAST; 12], vec![SLOW; 13]].concat());
-        // Fewer than a tenth of the blocks are not a state.
-        latencies = [vec![(33.0, 34.0); 19], vec![(190.0, 190.0)]].concat();
-        assert_eq!(states_of(&latencies), [FAST; 20]);
-        latencies.extend([(190.0, 190.0); 2]);
-        assert_eq!(states_of(&latencies), [vec![FAST; 19], vec![SLOW; 3]].concat());
+        // A disturbed reading does not hide two states, and fewer than a tenth of the blocks are not one.
+        for (fast, slow, disturbed, expected) in [(12, 12, 1, SLOW), (19, 1, 0, FAST), (19, 3, 0, SLOW)] {
+            let readings = [((33.0, 34.0), fast), ((190.0, 191.0), slow), ((5000.0, 191.0), disturbed)];
+            let latencies = readings.map(|(reading, count)| vec![reading; count]).concat();
+            assert_eq!(states_of(&latencies), [vec![FAST; fast], vec![expected; slow + disturbed]].concat());
+        }
     }
 
     #[test]

@@ -54,30 +54,34 @@ fn limit(weights: &[f64], n: f64) -> f64 {
 /// 93% of windows of recorded runs as they are; `unsteady` would mark more than 30% of these windows, and raise the
 /// share that is covered or marked by only 2%.
 pub fn halves_differ(series: &[f64]) -> bool {
+    halves_differ_by(series, |half| median_interval(&sorted(half.iter().copied()))) == Some(true)
+}
+
+/// Whether these intervals of both halves are disjoint; `None` if a half has none.
+pub(super) fn halves_differ_by(
+    series: &[f64],
+    interval: impl Fn(&[f64]) -> Option<(f64, f64)>,
+) -> Option<bool> {
     let (first, second) = series.split_at(series.len() / 2);
-    let interval = |half: &[f64]| median_interval(&sorted(half.iter().copied()));
-    interval(first).zip(interval(second)).is_some_and(|(first, second)| disjoint(first, second))
+    Some(disjoint(interval(first)?, interval(second)?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Values that alternate around 1 by a tenth.
-    fn steady(n: u32) -> Vec<f64> {
-        (0..n).map(|i| 1.0 + 0.1 * f64::from(i * 7 % 5) - 0.2).collect()
+    /// Values that alternate around 1 by a tenth, and a level.
+    fn with(n: usize, level: impl Fn(usize) -> f64) -> Vec<f64> {
+        (0..n).map(|i| 1.0 + 0.1 * (i * 7 % 5) as f64 - 0.2 + level(i)).collect()
     }
 
     #[test]
     fn halves_that_part_a_drift_and_a_passing_change_are_marked_and_nothing_else() {
-        let with = |level: fn(usize) -> f64| -> Vec<f64> {
-            steady(40).iter().enumerate().map(|(i, value)| value + level(i)).collect()
-        };
-        assert!(unsteady(&with(|i| if i < 20 { 0.0 } else { 0.2 })));
-        assert!(unsteady(&with(|i| 0.01 * i as f64)));
-        assert!(unsteady(&with(|i| if (10..30).contains(&i) { 0.2 } else { 0.0 })));
-        assert!(!unsteady(&with(|i| if i == 20 { 1000.0 } else { 0.0 })), "one outlier is not a change");
-        for unmarked in [&steady(40)[..], &[1.0; 40], &[], &[1.0, 1.0, 1.0, 9.0, 9.0]] {
+        assert!(unsteady(&with(40, |i| if i < 20 { 0.0 } else { 0.2 })));
+        assert!(unsteady(&with(40, |i| 0.01 * i as f64)));
+        assert!(unsteady(&with(40, |i| if (10..30).contains(&i) { 0.2 } else { 0.0 })));
+        let one_outlier = with(40, |i| if i == 20 { 1000.0 } else { 0.0 });
+        for unmarked in [&one_outlier, &with(40, |_| 0.0)[..], &[1.0; 40], &[], &[1.0, 1.0, 1.0, 9.0, 9.0]] {
             assert!(!unsteady(unmarked), "{unmarked:?}");
         }
     }
@@ -92,15 +96,8 @@ mod tests {
 
     #[test]
     fn halves_differ_if_their_intervals_do() {
-        let with = |n: u32, step: f64| -> Vec<f64> {
-            let level = |i: usize| if i < n as usize / 2 { 0.0 } else { step };
-            steady(n).iter().enumerate().map(|(i, value)| value + level(i)).collect()
-        };
-        assert!(halves_differ(&with(40, 0.25)) && !halves_differ(&with(40, 0.05)));
-        assert!(
-            halves_differ(&with(12, 0.5)) && !halves_differ(&with(11, 0.5)),
-            "five values have no interval"
-        );
-        assert!(!halves_differ(&[]));
+        let of = |n: usize, step: f64| halves_differ(&with(n, |i| if i < n / 2 { 0.0 } else { step }));
+        assert_eq!((of(40, 0.25), of(40, 0.05), of(12, 0.5)), (true, false, true));
+        assert_eq!((of(11, 0.5), of(0, 0.0)), (false, false), "five values have no interval");
     }
 }

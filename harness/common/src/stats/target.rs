@@ -89,9 +89,13 @@ impl SizeSearch {
             (Some(&(low, _)), Some(&(high, _))) if high < low && trials % 2 == 1 => high,
             (Some(&(low, _)), Some(&(high, _))) => {
                 let (inner_low, inner_high) = (low.min(high), low.max(high));
-                let guess = self.quadratic(target_s).unwrap_or_else(|| middle(inner_low, inner_high));
+                let guess = self.quadratic(target_s).unwrap_or_else(|| u64::midpoint(inner_low, inner_high));
                 // A size next to an end would bring no information. If noise has made time decrease with size, the middle is as good.
-                if guess > inner_low && guess < inner_high { guess } else { middle(inner_low, inner_high) }
+                if guess > inner_low && guess < inner_high {
+                    guess
+                } else {
+                    u64::midpoint(inner_low, inner_high)
+                }
             }
             (None, None) => self.least,
         }
@@ -120,21 +124,19 @@ impl SizeSearch {
 /// The first size to try: small enough to be quick, large enough for the clock.
 const START: u64 = 64;
 
-fn middle(low: u64, high: u64) -> u64 {
-    low + (high - low) / 2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The size found for a target with these times, and the number of trials.
-    fn find(search: &mut SizeSearch, target_s: f64, time_s: impl Fn(u64) -> f64) -> (SearchStep, usize) {
+    /// What the search for a target ends with, the number of trials, and the longest time of one.
+    fn find(search: &mut SizeSearch, target_s: f64, law: impl Fn(u64) -> f64) -> (SearchStep, usize, f64) {
+        let mut longest_s = 0.0_f64;
         for trials in 0.. {
             match search.next(target_s, trials) {
-                SearchStep::Try(size) => search.add(size, time_s(size)),
-                end => return (end, trials),
+                SearchStep::Try(size) => search.add(size, law(size)),
+                end => return (end, trials, longest_s),
             }
+            longest_s = search.points.iter().map(|point| point.1).fold(longest_s, f64::max);
         }
         unreachable!("a search ends")
     }
@@ -142,73 +144,71 @@ mod tests {
     #[test]
     fn a_size_is_found_in_few_trials_whatever_the_law() {
         type Law = fn(u64) -> f64;
-        let laws: [(&str, Law); 4] = [
-            ("latency and bandwidth", |size| 5e-6 + size as f64 / 4e9),
-            ("a cube", |size| 2.0 * (size as f64).powi(3) / 4e9),
-            ("a step at an eager limit", |size| size as f64 / 4e9 + if size > 65_536 { 40e-6 } else { 2e-6 }),
-            ("slower out of cache", |size| size as f64 / if size > 1 << 20 { 2e9 } else { 9e9 }),
+        let cube: Law = |size| 2.0 * (size as f64).powi(3) / 4e9;
+        let targets = [500e-6, 1e-3, 2e-3, 32e-3, 1.0];
+        // No rows of a matrix are tried that take many times as long as the target.
+        let laws: [(&str, Law, f64, [f64; 5], f64); 5] = [
+            ("latency and bandwidth", |size| 5e-6 + size as f64 / 4e9, 1.0, targets, f64::INFINITY),
+            ("a cube", cube, 1.0, targets, f64::INFINITY),
+            ("rows of a matrix", cube, 3.0, [1e-3, 0.1, 2.0, 10.0, 30.0], 3.0),
+            (
+                "a step at an eager limit",
+                |size| size as f64 / 4e9 + if size > 65_536 { 40e-6 } else { 2e-6 },
+                1.0,
+                targets,
+                f64::INFINITY,
+            ),
+            (
+                "slower out of cache",
+                |size| size as f64 / if size > 1 << 20 { 2e9 } else { 9e9 },
+                1.0,
+                targets,
+                f64::INFINITY,
+            ),
         ];
-        for (name, law) in laws {
-            let mut search = SizeSearch::new(1, 1 << 40, 1.0);
-            for target_s in [500e-6, 1e-3, 2e-3, 32e-3, 1.0] {
-                let (end, trials) = find(&mut search, target_s, law);
+        for (name, law, power, targets, most) in laws {
+            let mut search = SizeSearch::new(1, 1 << 40, power);
+            for target_s in targets {
+                let (end, trials, longest_s) = find(&mut search, target_s, law);
                 let SearchStep::Found(size, time_s) = end else { panic!("{name}, {target_s}: {end:?}") };
                 assert!((law(size) - target_s).abs() < TOLERANCE * target_s, "{name}: {size} for {target_s}");
                 assert_eq!(time_s, law(size));
                 // A target within a step is found by bisection.
-                assert!(trials <= 20, "{name}, {target_s}: {trials}");
+                assert!(
+                    trials <= 20 && longest_s < most * target_s,
+                    "{name}, {target_s}: {trials}, {longest_s}"
+                );
             }
         }
     }
 
     #[test]
-    fn no_size_is_tried_that_takes_many_times_as_long_as_the_target() {
-        let cube = |rows: u64| 2.0 * (rows as f64).powi(3) / 4e9;
-        for target_s in [1e-3, 0.1, 2.0, 10.0] {
-            let longest = std::cell::Cell::new(0.0_f64);
-            let time_s = |rows| {
-                longest.set(longest.get().max(cube(rows)));
-                cube(rows)
-            };
-            let (end, trials) = find(&mut SizeSearch::new(1, 20_000, 3.0), target_s, time_s);
-            assert!(matches!(end, SearchStep::Found(..)) && trials <= 16, "{target_s}: {end:?}, {trials}");
-            assert!(longest.get() < 3.0 * target_s, "{target_s}: {}", longest.get());
-        }
-    }
-
-    #[test]
-    fn one_time_that_was_disturbed_does_not_mislead_for_good() {
+    fn times_that_are_disturbed_or_scatter_do_not_mislead_for_good() {
         let mut search = SizeSearch::new(1, 1 << 40, 1.0);
         search.add(64, 600e-6);
         search.add(1000, 2e-6);
-        let (end, trials) = find(&mut search, 500e-6, |size| 2e-9 * size as f64);
+        let (end, trials, _) = find(&mut search, 500e-6, |size| 2e-9 * size as f64);
         assert!(matches!(end, SearchStep::Found(..)), "{end:?} after {trials}");
-    }
-
-    #[test]
-    fn a_time_that_no_size_takes_is_reported() {
-        // A barrier with a constant time, a step at the target, a target beyond the largest size.
-        let flat = find(&mut SizeSearch::new(1, 1 << 20, 1.0), 1e-3, |_| 2e-6).0;
-        assert!(matches!(flat, SearchStep::Nearest(_, 2e-6)), "{flat:?}");
-        let step = |size| if size > 1000 { 10e-3 } else { 1e-6 };
-        assert!(matches!(find(&mut SizeSearch::new(1, 1 << 20, 1.0), 1e-3, step).0, SearchStep::Nearest(..)));
-        let slow = find(&mut SizeSearch::new(1, 4096, 1.0), 1.0, |size| size as f64 * 1e-6).0;
-        assert_eq!(slow, SearchStep::Nearest(4096, 4096e-6));
-        let fast = find(&mut SizeSearch::new(8, 4096, 1.0), 1e-6, |size| size as f64 * 1e-6).0;
-        assert_eq!(fast, SearchStep::Nearest(8, 8e-6));
-    }
-
-    #[test]
-    fn times_that_scatter_do_not_keep_it_from_an_end() {
         // A tenth more or less, depending on the digits of the size.
         let noisy =
             |size: u64| (size as f64 / 4e9) * (0.9 + 0.2 * ((size * 2_654_435_761) % 97) as f64 / 96.0);
         for target_s in [500e-6, 3e-3, 0.2] {
-            let (end, trials) = find(&mut SizeSearch::new(1, 1 << 40, 1.0), target_s, noisy);
-            assert!(
-                matches!(end, SearchStep::Found(..) | SearchStep::Nearest(..)) && trials <= MOST_TRIALS,
-                "{end:?}"
-            );
+            let (_, trials, _) = find(&mut SizeSearch::new(1, 1 << 40, 1.0), target_s, noisy);
+            assert!(trials <= MOST_TRIALS, "{target_s}: {trials}");
         }
+    }
+
+    #[test]
+    fn a_time_that_no_size_takes_is_reported() {
+        let nearest = |least: u64, most: u64, target_s: f64, law: fn(u64) -> f64| {
+            let end = find(&mut SizeSearch::new(least, most, 1.0), target_s, law).0;
+            let SearchStep::Nearest(size, time_s) = end else { panic!("{target_s}: {end:?}") };
+            (size, time_s)
+        };
+        // A barrier with a constant time, a step at the target, a target beyond the largest size and below the smallest.
+        assert_eq!(nearest(1, 1 << 20, 1e-3, |_| 2e-6).1, 2e-6);
+        nearest(1, 1 << 20, 1e-3, |size| if size > 1000 { 10e-3 } else { 1e-6 });
+        assert_eq!(nearest(1, 4096, 1.0, |size| size as f64 * 1e-6), (4096, 4096e-6));
+        assert_eq!(nearest(8, 4096, 1e-6, |size| size as f64 * 1e-6), (8, 8e-6));
     }
 }

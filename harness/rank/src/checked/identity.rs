@@ -139,21 +139,16 @@ mod tests {
 
     #[test]
     fn relatives_may_stand_in_for_each_other_and_strangers_may_not() {
-        assert_eq!(foreign(Abi::Mpich, "MPICH Version:      5.0.2", None), None);
-        assert_eq!(foreign(Abi::Mpich, "Intel(R) MPI Library 2021.19.0 for Linux* OS", None), None);
-        assert_eq!(foreign(Abi::OpenMpi, "Open MPI v5.0.11, package: ...", None), None);
-        assert_eq!(foreign(Abi::Standard, "MPICH Version:      5.0.2", None), None);
+        for (abi, version, title) in [
+            (Abi::Mpich, "MPICH Version:      5.0.2\nMPICH Release date: x", "MPICH 5.0.2"),
+            (Abi::Standard, "MPICH Version:      5.0.2", "MPICH 5.0.2"),
+            (Abi::Mpich, "Intel(R) MPI Library 2021.18 for Linux* OS\n", "Intel(R) MPI Library 2021.18"),
+            (Abi::OpenMpi, "Open MPI v5.0.11, package: Open MPI x", "Open MPI 5.0.11"),
+        ] {
+            assert_eq!((foreign(abi, version, None), title_of(version)), (None, title.to_owned()));
+        }
         let error = foreign(Abi::Mpich, "Open MPI v5.0.11, package: x", Some("/lib/libmpi.so.40")).unwrap();
-        assert!(
-            error.contains("of MPICH, but the loader found Open MPI 5.0.11 (/lib/libmpi.so.40)"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn titles_of_libraries() {
-        assert_eq!(title_of("MPICH Version:      5.0.2\nMPICH Release date: x"), "MPICH 5.0.2");
-        assert_eq!(title_of("Open MPI v5.0.11, package: Open MPI x"), "Open MPI 5.0.11");
-        assert_eq!(title_of("Intel(R) MPI Library 2021.18 for Linux* OS\n"), "Intel(R) MPI Library 2021.18");
+        let expected = "of MPICH, but the loader found Open MPI 5.0.11 (/lib/libmpi.so.40)";
+        assert!(error.contains(expected), "{error}");
     }
 }

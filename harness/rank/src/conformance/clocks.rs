@@ -93,7 +93,7 @@ pub fn agree(context: &CheckContext<'_>) -> Result<(), Stop> {
             compare(context, "afterwards", times_s, between.error_s(), &mut worst.afterwards_s);
         }
     }
-    worst.drift = sync.zero().drift().abs();
+    worst.drift = sync.zero().drift.abs();
     let worst = worst.of_all(context)?;
     if context.rank > 0 {
         return Ok(());

@@ -189,12 +189,4 @@ mod tests {
         }
         assert_eq!(pairing(4, Pairs::Across), [(0, 2), (1, 3)]);
     }
-
-    #[test]
-    fn odd_numbers_of_ranks_are_refused() {
-        assert!(check_even(4).is_ok());
-        for ranks in [0, 1, 3] {
-            assert!(check_even(ranks).unwrap_err().to_string().contains("even"));
-        }
-    }
 }

@@ -51,12 +51,6 @@ fn explore<T: Send + Sync + 'static>(
     });
 }
 
-/// A gate for two threads: with more, loom would try how two waiting ones let each other run forever.
-fn gate() -> Gate {
-    // A waiting thread lets the other run at once: spinning reveals nothing.
-    Gate::new(2, 0)
-}
-
 /// Partitions of one run, one per thread, and how often the run was completed.
 struct PartitionRun {
     counters: Counters,
@@ -110,7 +104,9 @@ impl Mapping {
 #[test]
 fn a_mapping_changes_between_two_transfers() {
     let made = || SharedTransfer {
-        gate: gate(),
+        // For two threads: with more, loom would try how two waiting ones let each other run forever. A waiting thread
+        // lets the other run at once: spinning reveals nothing.
+        gate: Gate::new(2, 0),
         partitions: (0..2).map(|_| Slot::new(0)).collect(),
         ready_times: ReadyTimes::new(2, 2),
         mapping: Slot::new(Mapping::new(vec![0..1, 1..2])),

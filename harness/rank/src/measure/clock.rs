@@ -77,10 +77,6 @@ mod tests {
         assert_eq!(step_ns(vec![40, 80, 120, 40]), 40);
         assert_eq!(step_ns(vec![0, 0, 1000]), 1000);
         assert_eq!(step_ns(vec![]), 0);
-    }
-
-    #[test]
-    fn this_clock_has_a_step_and_a_cost() {
         let clock = Clock::measure();
         assert!(clock.step_s > 0.0 && clock.cost_s > 0.0, "{clock:?}");
     }

@@ -67,8 +67,10 @@ impl Offset {
 /// Another clock, as it is known now: the last observation, extrapolated with the drift.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extrapolation {
-    now: Offset,
-    drift: f64,
+    /// The last observation.
+    pub now: Offset,
+    /// Seconds that the other gains per second.
+    pub drift: f64,
     drift_error: f64,
     /// The current reference for the drift, and the next one.
     baseline: [Offset; 2],
@@ -97,16 +99,6 @@ impl Extrapolation {
         let (drift, drift_error) =
             if is_known { (drift, drift_error) } else { (self.drift, self.drift_error) };
         Self { now, drift, drift_error, baseline }
-    }
-
-    /// The last observation.
-    pub fn last(&self) -> Offset {
-        self.now
-    }
-
-    /// Seconds that the other gains per second.
-    pub fn drift(&self) -> f64 {
-        self.drift
     }
 
     /// The other clock's time when this one shows `local_s`.

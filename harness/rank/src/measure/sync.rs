@@ -99,19 +99,19 @@ impl Sync {
     /// Synchronises at the beginning of a block; collective.
     pub fn begin(&mut self) -> Result<Window, CallError> {
         self.again()?;
-        Ok(Window { first: self.zero.last() })
+        Ok(Window { first: self.zero.now })
     }
 
     /// Synchronises at its end, and returns the conversion of times from [`Sync::local_s`] in between; collective.
     pub fn end(&mut self, window: Window) -> Result<Interpolation, CallError> {
         self.again()?;
-        Ok(Interpolation::between(window.first, self.zero.last()))
+        Ok(Interpolation::between(window.first, self.zero.now))
     }
 
     /// The error bound of the clocks at the last synchronisation, and the error observed at the first; the maximum over ranks.
     /// Collective.
     pub fn facts(&self) -> Result<ClockFacts, CallError> {
-        let worst = self.all.comm.maxima(&[self.zero.last().error_s])?[0];
+        let worst = self.all.comm.maxima(&[self.zero.now.error_s])?[0];
         Ok(ClockFacts { shared: self.shares_clock, error_s: worst, residual_s: self.residual_s })
     }
 
@@ -193,7 +193,7 @@ impl Sync {
         if !self.host_shares_clock {
             return self.host.spread(self.clock, &mut self.zero, count, learn);
         }
-        let Offset { at_s, ahead_s, error_s } = self.zero.last();
+        let Offset { at_s, ahead_s, error_s } = self.zero.now;
         let [at_s, ahead_s, error_s] = self.host.comm.broadcast([at_s, ahead_s, error_s])?;
         if self.host.rank > 0 {
             self.zero = learn(self.zero, Offset { at_s, ahead_s, error_s });
@@ -205,7 +205,7 @@ impl Sync {
     fn confirm_clock_of_host(&self) -> Result<bool, CallError> {
         let mut of_reference = Extrapolation::default();
         self.host.spread(self.clock, &mut of_reference, MESSAGES, |_, first| Extrapolation::new(first))?;
-        let Offset { ahead_s, error_s, .. } = of_reference.last();
+        let Offset { ahead_s, error_s, .. } = of_reference.now;
         self.host.comm.everywhere(ahead_s.abs() <= error_s)
     }
 

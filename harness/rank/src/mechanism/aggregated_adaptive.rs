@@ -318,25 +318,21 @@ mod tests {
     }
 
     #[test]
-    fn a_mapping_arrives_as_it_was_announced() {
+    fn a_mapping_arrives_as_it_was_announced_and_what_is_none_is_wrong_data() {
         let runs = vec![0..1, 1..4, 4..8];
-        assert_eq!(decoded(&encoded(&runs), 8), Ok(Some(runs)));
-        assert_eq!(decoded(&[], 8), Ok(None));
-    }
-
-    #[test]
-    fn what_is_no_mapping_is_wrong_data() {
-        let ends_at = |ends: &[u32]| ends.iter().flat_map(|end| end.to_ne_bytes()).collect::<Vec<_>>();
-        let wrong = |ends: &[u32], what: &str| {
-            let text = decoded(&ends_at(ends), 8).unwrap_err();
+        assert_eq!((decoded(&encoded(&runs), 8), decoded(&[], 8)), (Ok(Some(runs)), Ok(None)));
+        let bytes = |ends: &[u32]| ends.iter().flat_map(|end| end.to_ne_bytes()).collect::<Vec<_>>();
+        for (wrong, what) in [
+            (bytes(&[4, 4, 8]), "4..4"),
+            (bytes(&[4, 2, 8]), "4..2"),
+            (bytes(&[4, 9]), "4..9"),
+            (bytes(&[0, 8]), "0..0"),
+            (bytes(&[4, 7]), "7 partitions, of 8"),
+            (bytes(&[8])[..3].to_vec(), "3 bytes"),
+            ([bytes(&[8]), vec![0]].concat(), "5 bytes"),
+        ] {
+            let text = decoded(&wrong, 8).unwrap_err();
             assert!(text.contains(what), "{text}");
-        };
-        wrong(&[4, 4, 8], "4..4");
-        wrong(&[4, 2, 8], "4..2");
-        wrong(&[4, 9], "4..9");
-        wrong(&[0, 8], "0..0");
-        wrong(&[4, 7], "7 partitions, of 8");
-        assert!(decoded(&ends_at(&[8])[..3], 8).unwrap_err().contains("3 bytes"));
-        assert!(decoded(&[ends_at(&[8]), vec![0]].concat(), 8).unwrap_err().contains("5 bytes"));
+        }
     }
 }

@@ -291,16 +291,10 @@ mod tests {
         let row =
             |at, source, bytes, count, step, source_step| Row { at, source, bytes, count, step, source_step };
         // Neighbours, of which two have no neighbouring sources; a column; another length.
-        let runs = [
-            run(0, 8, 50),
-            run(8, 8, 58),
-            run(16, 8, 90),
-            run(100, 8, 200),
-            run(150, 8, 208),
-            run(200, 8, 216),
-            run(300, 4, 0),
-        ];
-        let all = Runs::from_runs(runs);
+        let bytes_8 = [(0, 50), (8, 58), (16, 90), (100, 200), (150, 208), (200, 216)];
+        let all = Runs::from_runs(
+            bytes_8.map(|(at, source)| run(at, 8, source)).into_iter().chain([run(300, 4, 0)]),
+        );
         let expected = [
             row(0, 50, 16, 1, 0, 0),
             row(16, 90, 8, 2, 84, 110),
@@ -321,9 +315,7 @@ mod tests {
     fn a_word_of_a_message_is_found_by_its_number() {
         let all = Runs::from_runs([run(10, 6, 100), run(20, 6, 200), run(40, 3, 7)]);
         let words = [(0, run(10, 4, 100)), (5, run(15, 1, 105)), (6, run(20, 4, 200)), (13, run(41, 2, 8))];
-        for (from, word) in words {
-            assert_eq!(all.word(from), Some(word));
-        }
+        assert!(words.iter().all(|&(from, word)| all.word(from) == Some(word)));
         assert_eq!((all.word(15), all.last_word()), (None, Some(run(40, 3, 7))));
         assert_eq!((Runs::default().word(0), Runs::default().last_word()), (None, None));
     }
@@ -339,13 +331,12 @@ mod tests {
             places.write(version);
             assert_eq!(places.wrong(version, &[]), None);
             assert!(places.wrong(version.changed(), &[]).is_some());
-            let is_in = |at: usize| runs.iter().any(|run| (run.at..run.at + run.bytes).contains(&at));
             let value = |at: usize| {
                 let run = runs.iter().find(|run| (run.at..run.at + run.bytes).contains(&at))?;
                 Some(version.byte(run.source + (at - run.at) as u64))
             };
             for (at, &byte) in memory.iter().enumerate() {
-                assert_eq!(byte, value(at).unwrap_or(0x11), "{at} {}", is_in(at));
+                assert_eq!(byte, value(at).unwrap_or(0x11), "{at}");
             }
             let at = 43 + bytes - 1;
             memory[at] ^= 4;

@@ -11,23 +11,15 @@ use crate::fine_grained::trace::Trace;
 /// times.
 #[derive(Clone, Debug)]
 pub struct Sampler {
-    times: Distribution,
+    arrival: Arrival,
+    /// The density of [`Arrival::Kde`].
+    density: Option<Kde>,
     compute_s: f64,
     threads: usize,
     last_partition_delay_s: f64,
     /// The seed of this rank's stream.
     seed: u64,
     random: Pcg64,
-}
-
-/// The source of a thread's time.
-#[derive(Clone, Debug)]
-enum Distribution {
-    Equal,
-    Laggard(f64),
-    Uniform(f64),
-    Normal(f64),
-    Kde(Kde),
 }
 
 impl Sampler {
@@ -57,24 +49,21 @@ impl Sampler {
                 "arrival \"{arrival}\" is a share of the computing time, which must be above 0"
             ));
         }
-        let mut last_partition_delay_s = 0.0;
-        let times = match *arrival {
-            Arrival::None => Distribution::Equal,
-            Arrival::Laggard { fraction } => Distribution::Laggard(fraction),
-            Arrival::Uniform { fraction } => Distribution::Uniform(fraction),
-            Arrival::Normal { sigma_s } => Distribution::Normal(sigma_s),
+        let (mut last_partition_delay_s, mut density) = (0.0, None);
+        match *arrival {
             Arrival::Kde { ref source, bandwidth_s } => {
                 let trace = Trace::load(source).map_err(|error| format!("arrival \"{arrival}\": {error}"))?;
-                Distribution::Kde(Kde::new(&trace.pooled_s(), bandwidth_s)?)
+                density = Some(Kde::new(&trace.pooled_s(), bandwidth_s)?);
             }
             Arrival::Delay { gamma_us_per_mb } => {
                 last_partition_delay_s = s_per_byte(gamma_us_per_mb) * partition_bytes as f64;
-                Distribution::Equal
             }
-        };
+            _ => {}
+        }
         let seed = nth(seed, rank);
         let random = Pcg64::seed_from_u64(seed);
-        Ok(Self { times, compute_s, threads, last_partition_delay_s, seed, random })
+        let arrival = arrival.clone();
+        Ok(Self { arrival, density, compute_s, threads, last_partition_delay_s, seed, random })
     }
 
     /// Goes to the first iteration of a round. A round always has the same times, whatever was drawn before.
@@ -84,7 +73,7 @@ impl Sampler {
 
     /// Whether iterations differ.
     pub fn is_random(&self) -> bool {
-        matches!(self.times, Distribution::Uniform(_) | Distribution::Normal(_) | Distribution::Kde(_))
+        matches!(self.arrival, Arrival::Uniform { .. } | Arrival::Normal { .. } | Arrival::Kde { .. })
     }
 
     /// Fills in the computing time of each thread for the next iteration, in seconds; never negative.
@@ -94,20 +83,20 @@ impl Sampler {
     pub fn next(&mut self, compute_s: &mut [f64]) {
         assert_eq!(compute_s.len(), self.threads, "a time for each thread");
         let (mean_s, random) = (self.compute_s, &mut self.random);
-        match &self.times {
-            Distribution::Equal => compute_s.fill(mean_s),
-            Distribution::Laggard(fraction) => {
+        match (&self.arrival, &self.density) {
+            (_, Some(density)) => compute_s.fill_with(|| density.draw_s(random)),
+            (Arrival::Laggard { fraction }, _) => {
                 compute_s.fill(mean_s);
                 compute_s[0] = mean_s * (1.0 + fraction);
             }
-            Distribution::Uniform(fraction) => {
+            (Arrival::Uniform { fraction }, _) => {
                 let mut draw = || mean_s * (1.0 + fraction * (2.0 * random.random::<f64>() - 1.0));
                 compute_s.fill_with(|| draw().max(0.0));
             }
-            Distribution::Normal(sigma_s) => {
+            (Arrival::Normal { sigma_s }, _) => {
                 compute_s.fill_with(|| (mean_s + sigma_s * standard_normal(random)).max(0.0));
             }
-            Distribution::Kde(kde) => compute_s.fill_with(|| kde.draw_s(random)),
+            _ => compute_s.fill(mean_s),
         }
     }
 
@@ -119,10 +108,7 @@ impl Sampler {
 
     /// The bandwidth of the density estimate, in seconds.
     pub fn bandwidth_s(&self) -> Option<f64> {
-        match &self.times {
-            Distribution::Kde(kde) => Some(kde.bandwidth_s()),
-            _ => None,
-        }
+        self.density.as_ref().map(Kde::bandwidth_s)
     }
 }
 

@@ -117,17 +117,22 @@ fn the_delay_grows_with_the_size_of_one_partition() {
 }
 
 #[test]
-fn texts_round_trip() {
+fn texts_round_trip_and_are_read_as_written() {
     let texts = "none laggard:0.04 uniform:0.1 uniform:1 normal:2us normal:200ns normal:1.5ms normal:3s \
-                 normal:0s normal:0.0000000003s kde:sparse kde:some/file.csv kde:sparse@5us \
-                 kde:C:/a@b.csv@0.125us delay:100 delay:0.5";
-    for text in texts.split(' ') {
+                 normal:0s normal:0.0000000003s kde:sparse kde:some/file.csv kde:sparse@5us delay:100 delay:0.5";
+    let pairs = [
+        ("laggard:4%", "laggard:0.04"),
+        ("uniform:10 %", "uniform:0.1"),
+        ("normal:2000ns", "normal:2us"),
+        ("normal:0.002ms", "normal:2us"),
+        ("normal:2 us", "normal:2us"),
+        ("kde:C:/a@b.csv@0.125us", "kde:C:/a@b.csv@125ns"),
+    ];
+    for (text, shown) in texts.split(' ').map(|text| (text, text)).chain(pairs) {
         let arrival: Arrival = text.parse().unwrap();
-        if text != "kde:C:/a@b.csv@0.125us" {
-            assert_eq!(arrival.to_string(), text);
-        }
-        assert_eq!(arrival.to_string().parse(), Ok(arrival.clone()));
+        assert_eq!((arrival.to_string(), shown.parse()), (shown.to_owned(), Ok(arrival)));
     }
+    assert_eq!("normal:2us".parse(), Ok(Arrival::Normal { sigma_s: 2e-6 }));
     // Any number of seconds up to an hour.
     for i in 1..2000 {
         let sigma_s = f64::from(i) * 1e-10 * std::f64::consts::PI.powi(i % 20);
@@ -137,18 +142,7 @@ fn texts_round_trip() {
 }
 
 #[test]
-fn percentages_and_units_are_read_as_written() {
-    assert_eq!("laggard:4%".parse(), Ok(Arrival::Laggard { fraction: 0.04 }));
-    assert_eq!("uniform:10 %".parse(), Ok(Arrival::Uniform { fraction: 0.1 }));
-    for (text, sigma_s) in [("2us", 2e-6), ("2000ns", 2e-6), ("0.002ms", 2e-6), ("3s", 3.0), ("2 us", 2e-6)] {
-        assert_eq!(format!("normal:{text}").parse(), Ok(Arrival::Normal { sigma_s }));
-    }
-    let kde = Arrival::Kde { source: "sparse".to_owned(), bandwidth_s: Some(5e-6) };
-    assert_eq!("kde:sparse@5us".parse(), Ok(kde));
-}
-
-#[test]
-fn texts_that_are_no_arrival_are_named() {
+fn texts_that_are_no_arrival_and_what_no_times_can_be_made_of_are_named() {
     let bad = "lagard:4% none:1 laggard laggard: laggard:x laggard:-0.1 laggard:inf uniform:1.5 \
                  uniform:NaN normal:2 normal:us normal:-2us normal:2x kde kde: kde:@5us kde:sparse@ \
                  kde:sparse@5 delay delay:100us delay:-1";
@@ -158,18 +152,15 @@ fn texts_that_are_no_arrival_are_named() {
         let start = text.trim_end_matches(|c: char| c != ':').trim_end_matches(':');
         assert!(error.contains("arrival \"") && error.contains(start), "{text}: {error}");
     }
-}
-
-#[test]
-fn what_no_times_can_be_made_of_is_refused() {
-    let of = |text: &str, compute_s, threads| {
-        Sampler::new(&text.parse().unwrap(), compute_s, threads, 0, 1, 0).err().unwrap_or_default()
-    };
-    assert!(of("none", -1.0, 1).contains("-1 s"));
-    assert!(of("none", f64::NAN, 1).contains("finite"));
-    assert!(of("none", 1.0, 0).contains("0 threads"));
-    assert!(of("laggard:4%", 0.0, 1).contains("laggard:0.04"));
-    assert!(of("kde:sparce", 1.0, 1).contains("sparse, molecular, matrix"));
-    assert_eq!(of("normal:2us", 0.0, 1), "");
+    for (text, compute_s, threads, named) in [
+        ("none", -1.0, 1, "-1 s"),
+        ("none", f64::NAN, 1, "finite"),
+        ("none", 1.0, 0, "0 threads"),
+        ("laggard:4%", 0.0, 1, "laggard:0.04"),
+        ("kde:sparce", 1.0, 1, "sparse, molecular, matrix"),
+    ] {
+        let error = Sampler::new(&text.parse().unwrap(), compute_s, threads, 0, 1, 0).unwrap_err();
+        assert!(error.contains(named), "{text}: {error}");
+    }
     assert!(Sampler::new(&Arrival::Laggard { fraction: -1.0 }, 1.0, 1, 0, 1, 0).is_err());
 }

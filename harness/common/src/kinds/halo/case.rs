@@ -94,7 +94,6 @@ pub fn rank_bytes(app: &dyn HaloApp, ranks: usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::halo::methods::find;
 
     fn params(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
         pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
@@ -111,16 +110,6 @@ mod tests {
         assert_eq!(stencil.build(6, 1).unwrap().grid().unwrap().dims(), [3, 2, 1]);
         let again: BTreeMap<_, _> = case.pairs().into_iter().collect();
         assert_eq!(HaloCase::parse("nas_mg", None, &again).unwrap().to_string(), case.to_string());
-    }
-
-    #[test]
-    fn what_cannot_be_is_refused_by_name() {
-        for (name, text) in [("periodic", "perhaps"), ("grid", "3x0x1"), ("start", "gun"), ("colour", "red")]
-        {
-            let error = HaloCase::parse("nas_mg", None, &params(&[(name, text)])).unwrap_err();
-            assert!(error.contains(name) || error.contains(text), "{error}");
-        }
-        assert!(find("aggregated:m=2@partitioned").unwrap_err().contains("only messages"));
     }
 
     #[test]

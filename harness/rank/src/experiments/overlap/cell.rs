@@ -205,29 +205,19 @@ mod tests {
 
     #[test]
     fn a_part_lasts_from_the_first_start_to_the_last_end_and_the_slowest_rank_counts() {
-        let first = OverlapReadings {
-            communication: [1.0, 3.0],
-            computation: Times { whole_s: 5.0, rim_s: 1.0 },
-            overlapped: [10.0, 16.0],
-            call_s: 0.5,
-            compute_s: 5.0,
-            wait_s: 0.5,
-            rim_after_s: 1.5,
-            late_s: 0.25,
+        // Each reading of both ranks.
+        let of = |rank: usize| OverlapReadings {
+            communication: [[1.0, 3.0], [1.5, 3.5]][rank],
+            computation: Times { whole_s: [5.0, 4.0][rank], rim_s: [1.0, 2.0][rank] },
+            overlapped: [[10.0, 16.0], [10.25, 15.0]][rank],
+            call_s: [0.5, 1.0][rank],
+            compute_s: [5.0, 3.5][rank],
+            wait_s: [0.5, 0.25][rank],
+            rim_after_s: [1.5, 2.5][rank],
+            late_s: [0.25, 0.125][rank],
         };
-        let second = OverlapReadings {
-            communication: [1.5, 3.5],
-            computation: Times { whole_s: 4.0, rim_s: 2.0 },
-            overlapped: [10.25, 15.0],
-            call_s: 1.0,
-            compute_s: 3.5,
-            wait_s: 0.25,
-            rim_after_s: 2.5,
-            late_s: 0.125,
-        };
-        let without_rim = block(&[vec![first], vec![second]], false);
+        let [without_rim, block] = [false, true].map(|has_rim| block(&[vec![of(0)], vec![of(1)]], has_rim));
         assert!(without_rim.times[Phase::Rim].is_empty() && without_rim.times[Phase::RimAlone].is_empty());
-        let block = block(&[vec![first], vec![second]], true);
         assert_eq!(block.start_late_s, [0.25, 0.125]);
         let times = [
             (Phase::CommunicationAlone, 2.5),

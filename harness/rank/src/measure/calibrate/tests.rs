@@ -37,13 +37,9 @@ fn the_turn_fills_the_block_and_the_repetition_the_sample() {
         let limits = Limits { max_runs: u32::MAX, ..Limits::default() };
         assert_eq!(amounts(&trials, limits, 10), expected);
     }
-}
-
-#[test]
-fn the_fewest_blocks_together_have_no_more_samples_than_there_may_be_runs() {
-    let limited = |max_runs| {
+    // The fewest blocks together have no more samples than there may be runs.
+    for (max_runs, samples) in [(250, 25), (249, 24), (60, 6), (3, 1)] {
         let limits = Limits { max_runs, ..Limits::default() };
-        amounts(&[method(1e-6, 1e-6, Some(1e-9))], limits, 10)[0].samples
-    };
-    assert_eq!((limited(250), limited(249), limited(60), limited(3)), (25, 24, 6, 1));
+        assert_eq!(amounts(&alone(1e-6), limits, 10)[0].samples, samples);
+    }
 }
