@@ -522,72 +522,6 @@ mod tests {
     use crate::compare::made::record;
     use crate::model::Record;
 
-    fn side(name: &str, manual: f64, ddt: f64) -> Side {
-        // Launches differ by a percent, both methods in the same way.
-        let launch = |launch: usize| {
-            let noise = 1.0 + 0.01 * launch as f64;
-            [
-                record("r", launch, "manual", noise * manual),
-                record("r", launch, "ddt", noise * ddt),
-                record("r", launch, "reference", 1e-9),
-            ]
-        };
-        let records: Vec<_> = (0..5).flat_map(launch).collect();
-        Side::from_records(name, &records, ComparisonUnit::Launch)
-    }
-
-    fn overview(sides: &[Side]) -> Overview {
-        Overview::of_states(sides, &Settings::default(), None).unwrap().remove(0)
-    }
-
-    #[test]
-    fn the_fastest_of_each_side_stands_beside_the_others() {
-        let (a, b) = (side("a", 1e-5, 2e-5), side("b", 3e-5, 0.5e-5));
-        let overview = overview(&[a, b]);
-        assert_eq!(
-            overview.sentences(),
-            [
-                "Conclusion: b is the fastest MPI on average; fastest of 1 case: b in 1.",
-                "Geometric mean of 1 test, relative to b: a 2.00 [1.98, 2.02].",
-                "manual is faster than ddt: a in 1.",
-                "ddt is faster than manual: b in 1."
-            ]
-        );
-        let section = overview.section();
-        let row = ["wrf_x_vec", "4x4", "  10.2 µs manual  2.00x [1.95, 2.05]", "* 5.10 µs ddt"];
-        assert_eq!(section.table.rows[0], row);
-        assert_eq!(section.table.rows[1], ["geometric mean", "", "  2.00 [1.98, 2.02]", "  1.00"]);
-    }
-
-    #[test]
-    fn who_is_not_faster_for_certain_is_not_first() {
-        let (a, b) = (side("a", 1e-5, 2e-5), side("b", 1.001e-5, 2e-5));
-        let overview = overview(&[a, b]);
-        let open = "Conclusion: no MPI is shown to be the fastest on average; fastest of 1 case: none in any. Not decided in 1: wrf_x_vec.";
-        assert_eq!(overview.sentences()[0], open, "{overview:?}");
-        let section = overview.section();
-        assert!(
-            section.table.rows[0][2..].iter().all(|cell| cell.starts_with('~')),
-            "no winner is marked: {section:?}"
-        );
-    }
-
-    #[test]
-    fn a_side_without_launches_in_a_state_is_not_beaten_there() {
-        let side = |name: &str, latency_s: f64| {
-            let record =
-                |launch| Record { state_latency_s: Some(latency_s), ..record("r", launch, "ddt", 1e-5) };
-            Side::from_records(name, &(0..6).map(record).collect::<Vec<_>>(), ComparisonUnit::Launch)
-        };
-        let overview = overview(&[side("a", 33e-9), side("b", 160e-9)]);
-        let sentences = overview.sentences();
-        assert!(sentences[0].ends_with(" Not decided in 1: wrf_x_vec."), "{sentences:?}");
-        let cells = &overview.section().table.rows[0][2..];
-        assert_eq!(cells, ["? 10.0 µs ddt", "  -"], "nothing is known of the other side");
-        let left_out = "Not in the mean: wrf_x_vec (not measured on all MPIs in this state).".to_owned();
-        assert!(sentences.contains(&left_out), "{sentences:?}");
-    }
-
     #[test]
     fn each_state_of_the_machine_has_its_table_and_means() {
         // Side a takes 10 µs and b 30 µs if cores are near, and 20 and 25 µs if they are far. Latencies vary within a state.
@@ -619,41 +553,5 @@ mod tests {
             );
         }
         assert!(far.title().ends_with(", cores 163 ns apart in 11 launches"), "{}", far.title());
-    }
-
-    #[test]
-    fn ratios_go_first_then_methods_below_times_and_then_fewer_mpis_in_a_table() {
-        let side = |number: usize| {
-            let record = |test: &str, launch: usize| {
-                let mut record = record("r", launch, "put_manual", 12.3e-6 * (4 - number) as f64);
-                record.case_mut().test = test.to_owned();
-                record
-            };
-            let records: Vec<Record> =
-                (0..5).flat_map(|launch| ["test_0", "test_1"].map(|test| record(test, launch))).collect();
-            Side::from_records(&format!("mpich-4.3.{number}"), &records, ComparisonUnit::Launch)
-        };
-        let overview = overview(&[0, 1, 2, 3].map(side));
-        let text = |width| Section { sentences: Vec::new(), ..overview.section() }.table_text(width);
-        let wide = text(None);
-        assert!(
-            wide.contains("  49.2 µs put_manual  4.00x [") && wide.contains("* 12.3 µs put_manual\n"),
-            "{wide}"
-        );
-        assert!(wide.contains("geometric mean  "), "{wide}");
-        let at = |columns: u16| {
-            let text = text(Some(columns));
-            assert!(text.lines().all(|line| line.chars().count() <= usize::from(columns)), "{text}");
-            assert!(overview.sides.iter().all(|side| text.contains(side)), "{text}");
-            text
-        };
-        assert!(at(120).contains("  49.2 µs put_manual   "), "{}", at(120));
-        let narrow = at(80);
-        let lines: Vec<&str> = narrow.lines().collect();
-        assert_eq!(lines.len(), 1 + 2 * 2 + 2, "{narrow}");
-        assert!(lines[1].starts_with("test_0") && lines[1].contains("* 12.3 µs"), "{narrow}");
-        assert!(lines[2].starts_with("  4x4") && lines[2].contains("  put_manual"), "{narrow}");
-        assert!(lines[5].contains("4.00") && lines[6].contains("[3.96, 4.04]"), "{narrow}");
-        assert_eq!(at(60).matches("geometric mean").count(), 2, "{}", at(60));
     }
 }

@@ -88,31 +88,6 @@ pub(super) fn from_to(base_s: f64, new_s: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::made::record;
-    use crate::compare::{ComparisonUnit, Side};
-    use crate::model::Record;
-
-    #[test]
-    fn phases_are_medians_of_launches_on_both_sides() {
-        let of = |phase: Phase, times: [f64; 3]| {
-            times
-                .into_iter()
-                .enumerate()
-                .map(move |(launch, time)| Record { phase, ..record("r", launch, "manual", time) })
-        };
-        let side = |pack: [f64; 3]| {
-            let headline = of(Phase::RoundTrip, [9e-6; 3]);
-            let records: Vec<Record> =
-                headline.chain(of(Phase::Pack, pack)).chain(of(Phase::Net, [5e-6; 3])).collect();
-            let side = Side::from_records("x", &records, ComparisonUnit::Launch);
-            let subject = side.subjects().next().unwrap().clone();
-            side.values(&subject).unwrap().clone()
-        };
-        let changes = phase_changes(&side([1e-6, 2e-6, 3e-6]), &side([4e-6, 4e-6, 9e-6]));
-        let pack = PhaseChange { phase: Phase::Pack, base_s: 2e-6, new_s: 4e-6 };
-        assert_eq!(changes, [pack, PhaseChange { phase: Phase::Net, base_s: 5e-6, new_s: 5e-6 }]);
-        assert_eq!(explanation(&changes, true, 0.05).as_deref(), Some("mostly in pack (2.00 -> 4.00 µs)"));
-    }
 
     #[test]
     fn a_unit_that_both_have_is_written_once() {
