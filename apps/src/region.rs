@@ -223,42 +223,23 @@ impl FaceBlock for Region {
 mod tests {
     use super::*;
 
-    fn whole(shape: &[usize], value_dimensions: usize) -> Arc<Whole> {
-        Whole::vectors(0, Element::Double, shape, value_dimensions, None)
-    }
-
-    fn double() -> Layout {
-        Layout::named(Element::Double)
-    }
-
     #[test]
-    fn faces_have_the_layouts_of_the_tests_of_one_direction() {
-        // NAS MG: d3, d2, d1 = 5, 6, 7.
-        let u = whole(&[5, 6, 7], 0);
-        let [x, y, z] = [[1..4, 1..5, 5..6], [1..4, 4..5, 1..6], [1..2, 1..5, 1..6]]
-            .map(|bounds| Region::new(&u, bounds).vectors().unwrap());
-        assert_eq!(x, Layout::hvector(3, 1, 8 * 42, &Layout::vector(4, 1, 7, &double()).unwrap()).unwrap());
-        assert_eq!(y, Layout::vector(3, 5, 42, &double()).unwrap());
-        assert_eq!(z, Layout::vector(4, 5, 7, &double()).unwrap());
-        // NAS LU: ny, nx = 4, 3.
-        let (u, point) = (whole(&[6, 5, 5], 1), Layout::contiguous(5, &double()).unwrap());
-        let [x, y] =
-            [[4..5, 1..4, 0..5], [1..5, 3..4, 0..5]].map(|bounds| Region::new(&u, bounds).vectors().unwrap());
-        assert_eq!(x, Layout::contiguous(3, &point).unwrap());
-        assert_eq!(y, Layout::vector(4, 1, 5, &point).unwrap());
-    }
-
-    #[test]
-    fn every_dimension_is_a_vector_of_its_own() {
-        // WRF: all levels of three columns.
-        let region = Region::new(&whole(&[6, 4, 9], 0), [1..6, 0..4, 2..5]);
-        let rows = Layout::vector(4, 3, 9, &double()).unwrap();
-        assert_eq!(region.vectors().unwrap(), Layout::hvector(5, 1, 8 * 36, &rows).unwrap());
-    }
-
-    #[test]
-    fn a_whole_array_is_one_run() {
-        let region = Region::new(&whole(&[4, 5, 6], 0), [0..4, 0..5, 0..6]);
-        assert_eq!(region.vectors().unwrap(), Layout::contiguous(120, &double()).unwrap());
+    fn boxes_have_the_layouts_of_the_tests_of_one_direction() {
+        // Shape and bounds, the slowest dimension first. NAS MG has d3, d2, d1 = 5, 6, 7; NAS LU ny, nx = 4, 3, with five components.
+        for (shape, value_dimensions, bounds, expected) in [
+            ([5, 6, 7], 0, [1..4, 1..5, 5..6], "hvector(3, 1, 336, vector(4, 1, 7, double))"),
+            ([5, 6, 7], 0, [1..4, 4..5, 1..6], "vector(3, 5, 42, double)"),
+            ([5, 6, 7], 0, [1..2, 1..5, 1..6], "vector(4, 5, 7, double)"),
+            ([6, 5, 5], 1, [4..5, 1..4, 0..5], "contiguous(3, contiguous(5, double))"),
+            ([6, 5, 5], 1, [1..5, 3..4, 0..5], "vector(4, 1, 5, contiguous(5, double))"),
+            // WRF: all levels of three columns. Every dimension is a separate vector.
+            ([6, 4, 9], 0, [1..6, 0..4, 2..5], "hvector(5, 1, 288, vector(4, 3, 9, double))"),
+            // A whole array is one run.
+            ([4, 5, 6], 0, [0..4, 0..5, 0..6], "contiguous(120, double)"),
+        ] {
+            let whole = Whole::vectors(0, Element::Double, &shape, value_dimensions, None);
+            let layout = Region::new(&whole, bounds.clone()).vectors().unwrap();
+            assert_eq!(layout, expected.parse().unwrap(), "{bounds:?} of {shape:?}");
+        }
     }
 }

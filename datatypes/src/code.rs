@@ -328,104 +328,34 @@ fn is_beyond_int(constructor: &Constructor) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #[test]
-    fn constructors_have_large_counts_or_are_duplicated_on_request() {
-        let layout: Layout = "resized(0, 16, vector(2, 1, 3, int32))".parse().unwrap();
-        let large = layout.code_of(Language::C, Construction::Large);
-        assert!(large.contains("MPI_Type_vector_c(2, 1, 3, MPI_INT32_T, &part1);"), "{large}");
-        assert!(large.contains("MPI_Type_create_resized_c(part1, 0, 16, &newtype);"), "{large}");
-        let duplicated = layout.code_of(Language::C, Construction::Duplicated);
-        for line in [
-            "MPI_Datatype newtype, part1, part2, part3;",
-            "MPI_Type_dup(part1, &part2);",
-            "MPI_Type_create_resized(part2, 0, 16, &part3);",
-            "MPI_Type_dup(part3, &newtype);",
-            "MPI_Type_free(&part3);",
-        ] {
-            assert!(duplicated.contains(line), "{line} is not in:\n{duplicated}");
-        }
-    }
-
     use super::*;
     use crate::Element;
 
-    fn code(layout: &str, language: Language) -> String {
-        layout.parse::<Layout>().unwrap().code(language)
-    }
-
+    /// `code.txt` has layouts with their code: C, Fortran, or C with constructors of another kind. Its lists of squares are 100 times
+    /// those of 1, 2, and so on.
     #[test]
-    fn a_datatype_is_made_by_the_calls_of_its_constructors() {
-        let nest = "resized(0, 262144, hvector(32, 1, 8192, hvector(32, 1, 256, double)))";
-        assert_eq!(
-            code(nest, Language::C),
-            "MPI_Datatype newtype, part1, part2;\n\
-             MPI_Type_create_hvector(32, 1, 256, MPI_DOUBLE, &part1);\n\
-             MPI_Type_create_hvector(32, 1, 8192, part1, &part2);\n\
-             MPI_Type_create_resized(part2, 0, 262144, &newtype);\n\
-             MPI_Type_free(&part1);\n\
-             MPI_Type_free(&part2);\n\
-             MPI_Type_commit(&newtype);\n"
-        );
-        assert_eq!(
-            code("subarray([1024, 32], [1024, 1], [0, 0], c, double)", Language::Fortran),
-            "type(MPI_Datatype) :: newtype\n\
-             call MPI_Type_create_subarray(2, [1024, 32], [1024, 1], [0, 0], &\n    \
-             MPI_ORDER_C, MPI_DOUBLE_PRECISION, newtype)\n\
-             call MPI_Type_commit(newtype)\n"
-        );
-    }
-
-    #[test]
-    fn numbers_beyond_int_are_counts() {
-        // Without the ends of lines within calls.
-        let found =
-            |layout: &str, language| code(layout, language).replace(" &\n    ", " ").replace("\n    ", " ");
-        for (layout, language, call) in [
-            (
-                "indexed_block(1, [0, 3000000000], double)",
-                Language::C,
-                "MPI_Type_create_indexed_block_c(2, 1, (MPI_Count[]){0, 3000000000}, MPI_DOUBLE, &newtype);",
-            ),
-            (
-                "indexed_block(1, [0, 3000000000], double)",
-                Language::Fortran,
-                "call MPI_Type_create_indexed_block(2_MPI_COUNT_KIND, 1_MPI_COUNT_KIND, [0_MPI_COUNT_KIND, \
-                 3000000000_MPI_COUNT_KIND], MPI_DOUBLE_PRECISION, newtype)",
-            ),
-            // The number of dimensions is an int also then.
-            (
-                "subarray([3000000000], [2], [0], c, byte)",
-                Language::C,
-                "MPI_Type_create_subarray_c(1, (MPI_Count[]){3000000000}, (MPI_Count[]){2}, (MPI_Count[]){0}, MPI_ORDER_C,",
-            ),
-        ] {
-            let found = found(layout, language);
-            assert!(found.contains(call), "{found}");
+    fn code_of_layouts() {
+        let squares =
+            |count: i64| (1..=count).map(|i| (100 * i * i).to_string()).collect::<Vec<_>>().join(", ");
+        let types =
+            (1..20).map(|count| format!("contiguous({count}, double)")).collect::<Vec<_>>().join(", ");
+        let ones = vec!["1"; 19].join(", ");
+        let mut found = String::new();
+        for section in include_str!("code.txt").split("=== ").skip(1) {
+            let title = section.lines().next().unwrap();
+            let (kind, text) = title.split_once(": ").unwrap();
+            let text = text.replace("20 squares", &squares(20)).replace("19 squares", &squares(19));
+            let text = text.replace("19 types", &types).replace("19 ones", &ones);
+            let layout: Layout = text.parse().unwrap();
+            let code = match kind {
+                "C" => layout.code(Language::C),
+                "Fortran" => layout.code(Language::Fortran),
+                "large" => layout.code_of(Language::C, Construction::Large),
+                _ => layout.code_of(Language::C, Construction::Duplicated),
+            };
+            found += &format!("=== {title}\n{code}");
         }
-    }
-
-    #[test]
-    fn long_lists_are_loops_or_variables() {
-        let even = "indexed_block(1, [4, 9, 14, 19, 24, 29, 34], float)";
-        assert_eq!(
-            code(even, Language::C),
-            "MPI_Datatype newtype;\nint displacements1[7];\n\
-             for (int i = 0; i < 7; i++) displacements1[i] = 4 + 5 * i;\n\
-             MPI_Type_create_indexed_block(7, 1, displacements1, MPI_FLOAT, &newtype);\n\
-             MPI_Type_commit(&newtype);\n"
-        );
-        let even = "hindexed([1, 1, 1, 1, 1, 1], [0, 8, 16, 24, 32, 40], float)";
-        let found = code(even, Language::Fortran);
-        assert!(found.contains("integer :: i\n") && found.contains("[(1, i = 0, 5)]"), "{found}");
-        assert!(found.contains("[(8_MPI_ADDRESS_KIND * i, i = 0, 5)]"), "{found}");
-        let list: Vec<i64> = (0..20).map(|i| 100 * i * i).collect();
-        let layout = Layout::indexed_block(1, &list, &Layout::named(Element::Int32)).unwrap();
-        let (c, fortran) = (layout.code(Language::C), layout.code(Language::Fortran));
-        assert!(c.contains("int displacements1[20] = {\n    0, 100, 400,"), "{c}");
-        assert!(
-            fortran.contains("displacements1(15:20) = [19600, 22500, 25600, 28900, 32400, 36100]"),
-            "{fortran}"
-        );
+        assert_eq!(found, include_str!("code.txt"));
     }
 
     #[test]
@@ -445,28 +375,5 @@ mod tests {
                 assert!(code.lines().all(|line| line.len() <= 132), "{code}");
             }
         }
-    }
-
-    #[test]
-    fn a_list_of_types_is_filled_after_they_are_made() {
-        let parts: Vec<Layout> = (1..20)
-            .map(|count| Layout::contiguous(count, &Layout::named(Element::Double)).unwrap())
-            .collect();
-        let places: Vec<i64> = (1..20).map(|i| 1000 * i * i).collect();
-        let code = Layout::structure(&[1; 19], &places, &parts).unwrap();
-        for (language, list) in [(Language::C, "MPI_Datatype types"), (Language::Fortran, "types2(1:")] {
-            let code = code.code(language);
-            let [made, filled] = ["MPI_Type_contiguous(19,", list].map(|text| code.find(text).expect(text));
-            assert!(made < filled, "{code}");
-        }
-    }
-
-    #[test]
-    fn a_list_without_values_has_its_type() {
-        let layout = Layout::hindexed(&[], &[], &Layout::named(Element::Double)).unwrap();
-        assert!(layout.code(Language::C).contains("MPI_Type_create_hindexed(0, NULL, NULL, MPI_DOUBLE"));
-        let fortran = layout.code(Language::Fortran);
-        let fortran = fortran.replace("&\n    ", "");
-        assert!(fortran.contains("(0, [integer ::], [integer(kind=MPI_ADDRESS_KIND) ::],"), "{fortran}");
     }
 }

@@ -198,121 +198,17 @@ mod tests {
     use super::*;
     use crate::compare::ComparisonUnit;
     use crate::compare::made::record;
-    use crate::model::{Outcome, Phase, Record};
-
-    /// Six launches, whose times differ by little.
-    fn launches(record: impl Fn(usize, f64) -> Vec<Record>) -> Vec<Record> {
-        (0..6).flat_map(|launch| record(launch, 1.0 + 0.002 * (launch % 3) as f64)).collect()
-    }
-
-    fn side(records: &[Record]) -> Side {
-        Side::from_records("mine", records, ComparisonUnit::Launch)
-    }
-
-    fn findings(records: &[Record]) -> Findings {
-        Findings::from_side(&side(records), &Settings::default())
-    }
-
-    /// Launches of each method with these times.
-    fn of_methods(times: &[(&'static str, f64)]) -> Vec<Record> {
-        let record =
-            |launch, noise| times.iter().map(move |(method, time)| record("a", launch, method, time * noise));
-        launches(|launch, noise| record(launch, noise).collect())
-    }
-
-    fn standings(times: &[(&'static str, f64)]) -> Vec<(&'static str, Standing)> {
-        findings(&of_methods(times)).rows.iter().map(|row| (row.guideline, row.standing)).collect()
-    }
-
-    #[test]
-    fn a_guideline_is_violated_where_a_user_would_do_better_otherwise() {
-        let slow = [("ddt", 20.0), ("mpi_pack", 2.0), ("manual", 1.0), ("ddt:hindexed", 20.1)];
-        let expected =
-            [("D1 by hand", Standing::Violated), ("D1", Standing::Violated), ("D7", Standing::Holds)];
-        assert_eq!(standings(&slow), expected);
-        assert_eq!(standings(&[("ddt", 1.0), ("mpi_pack", 2.0)]), [("D1", Standing::Holds)]);
-        let worst = &findings(&of_methods(&slow)).rows[0];
-        assert_eq!((worst.instead, worst.than.as_str()), ("pack by hand", "manual"));
-        assert!((worst.answer.ratio - 20.0).abs() < 0.1 && worst.answer.low > 19.0, "{worst:?}");
-    }
-
-    #[test]
-    fn a_guideline_holds_or_not_in_each_state_of_the_machine() {
-        let in_state = |is_far: bool| {
-            let times = [("ddt", if is_far { 20.0 } else { 1.0 }), ("manual", 1.0)];
-            let launch = move |record: Record| Record {
-                launch: record.launch.map(|launch| 2 * launch + usize::from(is_far)),
-                state_latency_s: Some(if is_far { 160e-9 } else { 33e-9 }),
-                ..record
-            };
-            of_methods(&times).into_iter().map(launch)
-        };
-        let findings = findings(&in_state(false).chain(in_state(true)).collect::<Vec<_>>());
-        let found: Vec<_> =
-            findings.rows.iter().map(|row| (row.guideline, row.state, row.standing)).collect();
-        assert_eq!(found, [("D1 by hand", 1, Standing::Violated), ("D1 by hand", 0, Standing::Holds)]);
-        let text = compared(&[findings]).text(Some(80));
-        assert!(text.contains("cores 33 ns apart in 6 launches, 160 ns in 6"), "{text}");
-        assert!(text.contains("At 160 ns, D1 by hand") && text.contains("  160 ns  "), "{text}");
-    }
-
-    #[test]
-    fn the_best_description_is_the_simplest_of_those_that_gain_most() {
-        let times = [
-            ("ddt", 54.0),
-            ("ddt:vector", 53.0),
-            ("ddt:indexed", 5.0),
-            ("ddt:subarray", 1.01),
-            ("ddt:subarray_resized", 1.0),
-            ("ddt:resized", 54.5),
-        ];
-        let findings = findings(&of_methods(&times));
-        let of = |name: &str| findings.rows.iter().filter(|row| row.guideline == name).collect::<Vec<_>>();
-        let [best] = of("D7")[..] else { panic!("{findings:?}") };
-        assert_eq!((best.than.as_str(), best.standing), ("ddt:subarray", Standing::Violated));
-        assert!(best.answer.low > 53.0 && best.answer.high < 54.0, "{best:?}");
-        assert_eq!(of("D8 resized")[0].standing, Standing::Holds);
-        // Without a faster one, all of them hold.
-        assert_eq!(standings(&[("ddt", 1.0), ("ddt:vector", 1.001)]), [("D7", Standing::Holds)]);
-    }
 
     #[test]
     fn a_pair_of_times_is_one_hypothesis_whichever_should_not_be_the_longer() {
         // Both wrappers are tested in both directions.
-        let methods = ["ddt", "ddt:wrapped", "ddt:count", "mpi_pack"].map(|method| (method, 1.0));
-        let side = side(&of_methods(&methods));
+        let methods = ["ddt", "ddt:wrapped", "ddt:count", "mpi_pack"];
+        let records = methods.map(|method| record("a", 0, method, 1.0));
+        let side = Side::from_records("mine", &records, ComparisonUnit::Launch);
         let asked = questions(&side);
         let names: Vec<&str> = asked.iter().map(|question| &*question.guideline.name).collect();
         assert_eq!(names, ["D1", "D4 type", "D4 count", "D8 wrapped", "D7"]);
         assert_eq!(asked.iter().map(GuidelineQuestion::hypothesis).collect::<HashSet<_>>().len(), 3);
-    }
-
-    #[test]
-    fn a_layout_has_the_plain_loop_in_the_place_of_its_own() {
-        let of_layout = [("ddt", 20.0), ("loop", 1.0), ("mpi_pack", 20.0)];
-        assert!(standings(&of_layout).contains(&("D1 by hand", Standing::Violated)));
-        let both = [("ddt", 20.0), ("loop", 30.0), ("manual", 1.0)];
-        assert_eq!(standings(&both), [("D1 by hand", Standing::Violated)]);
-        let round_trip = record("a", 0, "ddt", 1.0).phase;
-        let times = [
-            ("ddt", round_trip, 10.0),
-            ("loop", round_trip, 12.0),
-            ("mpi_pack", round_trip, 12.0),
-            ("ddt", Phase::Create, 60.0),
-            ("mpi_pack", Phase::Pack, 9.0),
-            ("loop", Phase::Pack, 3.0),
-        ];
-        let records = launches(|launch, _| {
-            let of = |(method, phase, time)| Record { phase, ..record("a", launch, method, time) };
-            times.map(of).to_vec()
-        });
-        let findings = findings(&records);
-        let row = |name: &str| findings.rows.iter().find(|row| row.guideline == name).unwrap();
-        assert_eq!((row("D2").standing, row("D2").answer.ratio.round()), (Standing::Violated, 2.0));
-        assert_eq!(
-            (row("D10").standing, row("D10").break_even.unwrap().uses.map(f64::round)),
-            (Standing::Holds, Some(30.0))
-        );
     }
 
     #[test]
@@ -341,91 +237,10 @@ mod tests {
                     }
                 }
             }
-            let findings = findings(&records);
+            let side = Side::from_records("mine", &records, ComparisonUnit::Launch);
+            let findings = Findings::from_side(&side, &Settings::default());
             wrong += usize::from(findings.rows.iter().any(|row| row.standing == Standing::Violated));
         }
         assert!(wrong * 100 <= 5 * lists, "{wrong} of {lists}");
-    }
-
-    #[test]
-    fn noise_decides_nothing() {
-        let noisy = |method, scale: [f64; 6]| {
-            scale.into_iter().enumerate().map(move |(launch, time)| record("a", launch, method, time))
-        };
-        let records: Vec<Record> = noisy("ddt", [1.0, 2.0, 0.5, 1.5, 0.7, 1.2])
-            .chain(noisy("mpi_pack", [1.0, 0.9, 1.1, 1.0, 1.05, 0.95]))
-            .collect();
-        let findings = findings(&records);
-        assert_eq!(findings.rows[0].standing, Standing::Undecided);
-        assert!(self::findings(&records[..2]).rows.is_empty());
-    }
-
-    #[test]
-    fn failures_are_reported() {
-        let failed = Record {
-            median_s: None,
-            outcome: Outcome::WrongData { detail: String::new() },
-            ..record("a", 0, "ddt", 1.0)
-        };
-        let findings = findings(&[failed]);
-        assert!(findings.rows.is_empty() && findings.failed[0].ends_with("ddt: wrong data"), "{findings:?}");
-    }
-
-    #[test]
-    fn sizes_are_held_against_their_neighbours() {
-        let findings = findings(&launches(|launch, noise| {
-            let of_size = |(count, time): (u64, f64)| {
-                let mut record = record("a", launch, "ddt", time * noise);
-                record.case_mut().params = format!("count={count} stride=2");
-                Record { bytes: 8 * count, ..record }
-            };
-            [(10, 5.0), (20, 4.0), (40, 10.0)].map(of_size).to_vec()
-        }));
-        let found: Vec<_> = findings
-            .rows
-            .iter()
-            .map(|row| (row.guideline, row.subject.params.as_str(), row.standing))
-            .collect();
-        let expected = [
-            ("split sizes", "count=40 stride=2", Standing::Violated),
-            ("monotony", "count=10 stride=2", Standing::Violated),
-            ("split sizes", "count=20 stride=2", Standing::Holds),
-            ("monotony", "count=20 stride=2", Standing::Holds),
-        ];
-        assert_eq!(found.len(), expected.len(), "{found:?}");
-        assert!(expected.iter().all(|row| found.contains(row)), "{found:?}");
-        let split = findings.rows.iter().find(|row| row.guideline == "split sizes").unwrap();
-        assert_eq!(
-            (split.than.as_str(), split.answer.text().as_str()),
-            ("2 times ddt", "1.25x [1.25, 1.25]")
-        );
-    }
-
-    #[test]
-    fn creation_pays_after_a_number_of_round_trips() {
-        let made =
-            |launch: usize, phase: Phase, time: f64| Record { phase, ..record("a", launch, "ddt", time) };
-        let found = |saved: f64| {
-            let records = launches(|launch, noise| {
-                vec![
-                    record("a", launch, "ddt", 10.0 * noise),
-                    record("a", launch, "manual", (10.0 + saved) * noise),
-                    made(launch, Phase::Create, 50.0),
-                    made(launch, Phase::Free, 10.0),
-                ]
-            });
-            let findings = findings(&records);
-            let row = findings.rows.iter().find(|row| row.guideline == "D10").unwrap().clone();
-            (row.standing, row.break_even.unwrap(), findings.rows[0].guideline)
-        };
-        let (standing, pays, _) = found(2.0);
-        assert_eq!((standing, pays.uses.unwrap().round()), (Standing::Holds, 30.0), "{pays:?}");
-        assert!(pays.low.unwrap() > 29.0 && pays.high.unwrap() < 31.0, "{pays:?}");
-        assert_eq!(found(0.02).0, Standing::Violated, "3000 round trips");
-        let (standing, never, worst) = found(-2.0);
-        assert_eq!(
-            (standing, never.text().as_str(), worst),
-            (Standing::Violated, "never pays", "D1 by hand")
-        );
     }
 }

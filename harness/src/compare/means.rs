@@ -305,19 +305,6 @@ mod tests {
         assert_eq!((one.sides[0].ratio, one.sides[0].interval()), (4.0, None), "one launch");
     }
 
-    #[test]
-    fn the_mean_is_that_of_the_table_for_a_library_that_is_slow_in_one_launch_of_three() {
-        // The geometric mean of its datatype is the cube root of 3: 1.44, so that loops are its best method.
-        let slow: Vec<f64> = (0..15).map(|launch| if launch % 3 == 1 { 3.0 } else { 1.0 }).collect();
-        let a = side("a", &[("t", "ddt", &[1.0; 15])]);
-        let b = side("b", &[("t", "ddt", &slow), ("t", "manual", &[1.28; 15])]);
-        let sides = [a, b];
-        let best = rows(&sides)[0].sides[1].clone().unwrap();
-        let mean = means_of(&sides, None).unwrap().all.sides[1].ratio;
-        assert!(best.method == "manual" && (best.time_s - 1.28).abs() < 1e-9, "{best:?}");
-        assert!((mean - 1.28).abs() < 1e-9, "{mean}");
-    }
-
     /// In how many of 100 comparisons the interval includes the ratio of the true times. Both sides have as many tests, launches vary
     /// together and each for itself, and the second side has several methods that are equally fast.
     fn coverage(methods: usize, best: impl Fn(&Side, &Subject) -> Vec<TimeInState>) -> f64 {

@@ -3,12 +3,14 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+mod sides;
 mod texts;
 
 use super::made::only;
 use super::schedule::interim_tests;
 use super::*;
-use crate::model::{Outcome, Record};
+use crate::model::Record;
+use crate::report::compared::Compared;
 use made::record;
 
 /// Tests, each with a control, a reference and two more methods.
@@ -63,12 +65,6 @@ fn compare_by(settings: Settings, sides: &[Vec<Record>; 2], most: usize) -> Vec<
         }
     }
     rows
-}
-
-fn compare_once(sides: &[Vec<Record>; 2]) -> Vec<ComparisonRow> {
-    let [base, new] =
-        sides.each_ref().map(|records| Side::from_records("x", records, ComparisonUnit::Launch));
-    Comparer::new(Settings::default()).interim_test(&base, &new, &|_| Some(1.0))
 }
 
 fn row<'a>(rows: &'a [ComparisonRow], test: usize, method: &str) -> &'a ComparisonRow {
@@ -161,33 +157,6 @@ fn a_change_in_one_state_is_found_in_that_state_and_the_states_are_no_difference
 }
 
 #[test]
-fn launches_in_a_state_that_only_one_side_met_are_not_compared() {
-    let launches = |far: [usize; 2]| {
-        let of = |far: usize, times: f64| {
-            let record = |launch: usize| {
-                let is_far = launch < far;
-                let time = (1.0 + 0.001 * (launch % 5) as f64) * if is_far { 3.0 * times } else { 1.0 };
-                let latency_s = if is_far { 160e-9 } else { 33e-9 };
-                Record { state_latency_s: Some(latency_s), ..record("r", launch, "ddt", 1e-5 * time) }
-            };
-            (0..13).map(record).collect::<Vec<_>>()
-        };
-        let rows = compare_once(&[of(far[0], 1.0), of(far[1], 1.3)]);
-        let verdicts = rows[0].changes.iter().map(|change| (change.launches, change.verdict));
-        (rows[0].verdict, verdicts.collect::<Vec<_>>())
-    };
-    use Verdict::{NotCompared, Same, Slower, Undecided};
-    assert_eq!(launches([5, 5]), (Slower, vec![((8, 8), Same), ((5, 5), Slower)]));
-    assert_eq!(launches([0, 4]), (Same, vec![((13, 9), Same), ((0, 4), NotCompared)]));
-    let single = (Same, vec![((12, 12), Same), ((1, 1), NotCompared)]);
-    assert_eq!(launches([1, 1]), single, "one launch has no spread");
-    let few = (Undecided, vec![((11, 11), Same), ((2, 2), Undecided)]);
-    assert_eq!(launches([2, 2]), few, "too few to decide");
-    let none = launches([13, 0]);
-    assert_eq!(none, (Undecided, vec![((0, 13), NotCompared), ((13, 0), NotCompared)]), "no common state");
-}
-
-#[test]
 fn a_state_has_one_name_in_all_rows_and_tables() {
     let of = |launch: usize| {
         ["a", "b"].into_iter().enumerate().flat_map(move |(i, test)| {
@@ -214,27 +183,6 @@ fn a_state_has_one_name_in_all_rows_and_tables() {
     );
 }
 
-#[test]
-fn launches_in_no_known_state_do_not_hide_a_slowdown() {
-    let of = |unknown: usize, times: f64| {
-        let record = |launch: usize| {
-            let (latency_s, times) = if launch < unknown { (None, times) } else { (Some(33e-9), 1.0) };
-            let time = 1e-5 * times * (1.0 + 0.001 * (launch % 5) as f64);
-            Record { state_latency_s: latency_s, ..record("r", launch, "ddt", time) }
-        };
-        (0..12).map(record).collect::<Vec<_>>()
-    };
-    for (unknown, verdict, gate) in
-        [(2, Verdict::Same, GateDecision::Open), (6, Verdict::Undecided, GateDecision::Undecided)]
-    {
-        let rows = compare_once(&[of(0, 1.0), of(unknown, 1.5)]);
-        assert_eq!((rows[0].verdict, rows[0].without_state, rows[0].gate()), (verdict, (0, unknown), gate));
-        let text = made::comparisons(rows).compared().text(None);
-        let note = format!("{unknown} launches of new, in no known state, are not compared");
-        assert!(text.contains(&note), "{text}");
-    }
-}
-
 /// Launches of a library that is `times` as slow in `slow` of `of` launches.
 fn at_times(random: &mut Pcg64, records: &mut [Record], slow: f64, times: f64) {
     let cases = records.len() / METHODS.len();
@@ -246,91 +194,6 @@ fn at_times(random: &mut Pcg64, records: &mut [Record], slow: f64, times: f64) {
             }
         }
     }
-}
-
-/// The time of a launch of a library that takes so many `times` as long in `slow` of its launches. Others differ by little.
-fn slow_in_some(launch: usize, slow: usize, times: f64) -> f64 {
-    let factor = if launch % 4 == 1 && launch < 4 * slow { times } else { 1.0 };
-    1e-5 * factor * (1.0 + 0.002 * ((7 * launch) % 10) as f64)
-}
-
-#[test]
-fn a_library_that_is_slow_in_some_launches_is_as_slow_as_the_mean_of_its_launches() {
-    let side = |slow: usize| {
-        (0..30).map(|launch| record("r", launch, "ddt", slow_in_some(launch, slow, 3.0))).collect::<Vec<_>>()
-    };
-    let rows = compare_once(&[side(0), side(7)]);
-    let change = only(&rows[0]);
-    // The mean of the logarithms of seven times 3 and of 23 times 1.
-    let expected = 3.0_f64.powf(7.0 / 30.0);
-    assert!((change.time.as_ref().unwrap().ratio / expected - 1.0).abs() < 1e-9, "{change:?}");
-    let (base, new) = (change.slow.0, change.slow.1.unwrap());
-    assert!(base.is_none() && (new.launches, new.of) == (7, 30) && (new.times - 3.0).abs() < 0.03, "{new:?}");
-    // Fewer than a fifth count as much, and are not named.
-    let change = only(&compare_once(&[side(0), side(5)])[0]).clone();
-    assert!((change.time.unwrap().ratio / 3.0_f64.powf(5.0 / 30.0) - 1.0).abs() < 1e-9);
-    assert_eq!(change.slow, (None, None));
-}
-
-#[test]
-fn a_launch_is_left_out_only_if_the_machine_was_disturbed() {
-    // One launch of 13 takes twice as long, on a quiet or on a disturbed machine.
-    let side = |odd: Option<usize>, blocks_disturbed: usize| {
-        let record = |launch: usize| {
-            let is_odd = odd == Some(launch);
-            let time = (1.0 + 0.002 * ((7 * launch) % 10) as f64) * if is_odd { 2.0 } else { 1.0 };
-            let blocks_disturbed = if is_odd { blocks_disturbed } else { 0 };
-            Record { blocks: 10, blocks_disturbed, ..record("r", launch, "ddt", 1e-5 * time) }
-        };
-        (0..13).map(record).collect::<Vec<_>>()
-    };
-    let ratio = |blocks_disturbed| {
-        let rows = compare_once(&[side(None, 0), side(Some(4), blocks_disturbed)]);
-        only(&rows[0]).time.as_ref().unwrap().ratio
-    };
-    assert!((ratio(0) / 2.0_f64.powf(1.0 / 13.0) - 1.0).abs() < 1e-9, "{}", ratio(0));
-    assert!((ratio(10) - 1.0).abs() < 0.005, "{}", ratio(10));
-}
-
-#[test]
-fn a_library_that_is_slow_in_some_launches_is_found_on_a_busy_machine() {
-    // All launches are recorded as disturbed; 7 of 30 take 5 times as long.
-    let side = |slow: usize| {
-        let record = |launch: usize| {
-            let factor = if launch % 3 == 1 && launch < 3 * slow { 5.0 } else { 1.0 };
-            let time = 1e-5 * factor * (1.0 + 0.01 * ((7 * launch) % 10) as f64);
-            Record { blocks: 12, blocks_disturbed: 6, ..record("r", launch, "ddt", time) }
-        };
-        (0..30).map(record).collect::<Vec<_>>()
-    };
-    let rows = compare_once(&[side(0), side(8)]);
-    let change = only(&rows[0]);
-    assert!(
-        (change.time.as_ref().unwrap().ratio / 5.0_f64.powf(8.0 / 30.0) - 1.0).abs() < 0.01,
-        "{change:?}"
-    );
-    assert_eq!(change.slow.1.unwrap().launches, 8);
-    assert_eq!((change.launches, change.disturbed), ((30, 30), (0, 0)), "too many to leave out");
-}
-
-#[test]
-fn a_shorter_mean_does_not_decide_for_a_time_that_may_be_longer() {
-    let side = |mean: f64| {
-        let record = |launch: usize| {
-            // Times of launches vary by a fifth.
-            let time = 1e-5 * (1.0 + 0.4 * ((7 * launch) % 10) as f64 / 10.0);
-            Record { mean_s: Some(mean * (1.0 + 0.001 * launch as f64)), ..record("r", launch, "ddt", time) }
-        };
-        (0..30).map(record).collect::<Vec<_>>()
-    };
-    let rows = compare_once(&[side(2e-5), side(1e-5)]);
-    let change = only(&rows[0]);
-    assert_eq!(change.mean.as_ref().unwrap().verdict, Verdict::Faster);
-    assert_eq!(
-        (rows[0].verdict, rows[0].gate()),
-        (Verdict::Undecided, GateDecision::Undecided),
-        "{change:?}"
-    );
 }
 
 #[test]
@@ -367,61 +230,6 @@ fn two_equal_libraries_that_are_slow_in_some_launches_do_not_differ() {
     let alarms = (0..comparisons).filter(|_| of(&mut random)).count();
     // 5 are allowed, and 12 are three deviations more.
     assert!(alarms <= 12, "{alarms} of {comparisons}");
-}
-
-#[test]
-fn fewer_than_three_launches_have_no_verdict() {
-    let rows = compare(&launches(&mut Pcg64::seed_from_u64(3), 2, &|_, _| 20.0), 2);
-    assert!(rows.iter().all(|row| row.verdict == Verdict::Undecided && only(row).time.is_none()), "{rows:?}");
-    let has_times = |row: &ComparisonRow| only(row).base_s.is_some() && only(row).new_s.is_some();
-    assert!(rows.iter().all(has_times), "but times are there");
-}
-
-#[test]
-fn a_verdict_is_about_time_whatever_the_control_has_become() {
-    let mut random = Pcg64::seed_from_u64(4);
-    // The control is 3 times as slow, another method less, but it is still slower.
-    let slower = |_: usize, method: &str| match method {
-        "ddt" => 2.0,
-        "mpi_pack" => 3.0,
-        "reference" => 1.0,
-        _ => 3.0,
-    };
-    let rows = compare(&launches(&mut random, 20, &slower), 20);
-    let of = |method: &str| {
-        let row = row(&rows, 0, method);
-        let change = only(row);
-        (row.verdict, change.control.as_deref(), change.over_control.as_ref().map(|over| over.verdict))
-    };
-    assert_eq!(of("ddt"), (Verdict::Slower, Some("manual"), Some(Verdict::Faster)));
-    assert_eq!(of("manual"), (Verdict::Slower, Some("reference"), Some(Verdict::Slower)));
-    let (verdict, _, over) = of("mpi_pack");
-    assert!(verdict == Verdict::Slower && !over.is_some_and(Verdict::is_change), "{over:?}");
-    assert_eq!(of("reference").1, None);
-    assert_ne!(of("reference").0, Verdict::Slower);
-}
-
-#[test]
-fn what_fails_on_one_side_alone_is_broken_or_repaired() {
-    let mut sides = launches(&mut Pcg64::seed_from_u64(5), 3, &|_, _| 1.0);
-    let fail = |records: &mut Vec<Record>, method: &str| {
-        for record in records.iter_mut().filter(|record| record.method == method && record.launch == Some(1))
-        {
-            (record.median_s, record.outcome) = (None, Outcome::Crashed { detail: String::new() });
-        }
-    };
-    fail(&mut sides[1], "ddt");
-    fail(&mut sides[0], "mpi_pack");
-    let rows = compare(&sides, 3);
-    assert_eq!(
-        (row(&rows, 0, "ddt").verdict, row(&rows, 0, "ddt").note.as_str()),
-        (Verdict::Broken, "crashed")
-    );
-    assert_eq!(row(&rows, 0, "mpi_pack").verdict, Verdict::Repaired);
-    fail(&mut sides[0], "ddt");
-    assert_eq!(row(&compare(&sides, 3), 0, "ddt").verdict, Verdict::NotCompared);
-    sides[0].retain(|record| record.method != "ddt");
-    assert_eq!(row(&compare(&sides, 3), 0, "ddt").verdict, Verdict::NotCompared, "only one side has it");
 }
 
 #[test]

@@ -351,6 +351,7 @@ pub fn wrapped(start: &str, text: &str, width: usize, indent: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::made::expect_texts;
 
     const COLUMNS: [Column; 5] = [
         Column::new("test", Align::Left, 0),
@@ -360,66 +361,47 @@ mod tests {
         Column::new("verdict", Align::Left, 2),
     ];
 
-    fn rows() -> Vec<Vec<String>> {
-        let header = COLUMNS.map(|column| column.name.to_owned()).to_vec();
-        vec![header, ["a", "8", "5%", "[4, 6]", "one is as fast as the other"].map(str::to_owned).to_vec()]
+    fn table(columns: &[Column<'static>], rows: &[&[&str]]) -> Table<'static> {
+        let row = |row: &&[&str]| row.iter().map(|&cell| cell.to_owned()).collect();
+        Table { columns: columns.to_vec(), rows: rows.iter().map(row).collect() }
     }
 
     #[test]
-    fn columns_of_a_high_rank_go_first_and_take_their_intervals_along() {
-        let all = fitted(&COLUMNS, &rows(), None, 0);
-        assert_eq!(all.rows[1], "a         8   5% [4, 6]  one is as fast as the other");
-        assert_eq!(all.left_out, [""; 0]);
-        let exactly = all.rows[1].len();
-        assert_eq!(fitted(&COLUMNS, &rows(), Some(exactly), 0), all);
-        let one = fitted(&COLUMNS, &rows(), Some(exactly - 1), 0);
-        assert_eq!((one.left_out, one.rows[0].as_str()), (vec!["bytes"], "test  ovh [95%]   verdict"));
-        let both = fitted(&COLUMNS, &rows(), Some(36), 0);
-        assert_eq!(
-            (both.left_out, both.rows[1].as_str()),
-            (vec!["ovh", "bytes"], "a     one is as fast as the other")
-        );
-    }
-
-    #[test]
-    fn what_still_does_not_fit_is_broken_in_its_widest_columns() {
-        let rows = fitted(&COLUMNS, &rows(), Some(30), 2).rows;
-        assert_eq!(rows[1], "  a     one is as fast as the\n        other");
-        let columns = ["", "", ""].map(|name| Column::new(name, Align::Left, 1));
+    fn tables_fit_a_width() {
+        let ranked = table(&COLUMNS, &[&["a", "8", "5%", "[4, 6]", "one is as fast as the other"]]);
         let red = "\u{1b}[31mengine or 3 more\u{1b}[0m";
-        let row = vec!["shape=1026x1026".to_owned(), red.to_owned(), "slower".to_owned()];
-        let lines = fitted(&columns, &[row], Some(30), 0).rows;
-        let expected = "shape=    \u{1b}[31mengine or 3\u{1b}[0m slower\n1026x1026 \u{1b}[31mmore\u{1b}[0m";
-        assert_eq!(lines, [expected]);
-    }
-
-    #[test]
-    fn a_word_that_does_not_fit_is_broken_between_its_parts() {
+        let coloured = table(&[Column::new("", Align::Left, 1); 3], &[&["shape=1026x1026", red, "slower"]]);
         let columns = [Column::new("", Align::Left, 0), Column::new("", Align::Left, 2)];
-        let row = vec!["mpich".to_owned(), "the/home/of/a/suite/.ddtbench/mpi/mpich/bin/mpicc".to_owned()];
-        let lines = fitted(&columns, &[row], Some(35), 0).rows;
-        let expected = "mpich  the/home/of/a/suite/\n       .ddtbench/mpi/mpich/bin/\n       mpicc";
-        assert_eq!(lines, [expected]);
+        let path = table(&columns, &[&["mpich", "the/home/of/a/suite/.ddtbench/mpi/mpich/bin/mpicc"]]);
+        let columns = ["test", "set", "time"]
+            .map(|name| Column::new(name, Align::Left, 2).rank(u8::from(name == "set")));
+        let sets = |sets: [&str; 2]| {
+            let rows = sets.map(|set| ["subarray", set, "a time that is long"]);
+            table(&columns, &[&rows[0], &rows[1]]).with_distinct_sets()
+        };
+        let texts = [
+            ("all columns", ranked.text(None)),
+            ("exactly all columns", ranked.text(Some(52))),
+            ("columns of a high rank go first", ranked.text(Some(51))),
+            ("intervals go with their column", ranked.text(Some(36))),
+            ("the widest columns are broken last", ranked.text(Some(30))),
+            (
+                "codes of colours take no room, and begin again",
+                coloured.text(Some(30)).replace('\u{1b}', "ESC"),
+            ),
+            ("a long word is broken between its parts", path.text(Some(35))),
+            (
+                "rows of a test differ at every width",
+                sets(["shape=66x66 halo=1", "shape=258x258 halo=1"]).text(Some(30)),
+            ),
+            ("a column of equal sets goes", sets(["66x66", "66x66"]).text(Some(30))),
+        ];
+        expect_texts("report/columns.txt", texts);
     }
 
     #[test]
     fn lines_keep_where_they_begin_and_codes_of_colours_take_no_room() {
         assert_eq!(wrapped_lines("one\n  two three\n", 8), "one\n  two\n    three\n");
         assert_eq!(wrapped_lines("\u{1b}[1mone\u{1b}[0m two", 7), "\u{1b}[1mone\u{1b}[0m two");
-    }
-
-    #[test]
-    fn rows_of_a_test_differ_at_every_width() {
-        let columns = ["test", "set", "time"]
-            .map(|name| Column::new(name, Align::Left, 2).rank(u8::from(name == "set")));
-        let table = |sets: [&str; 2]| {
-            let rows = sets.map(|set| ["subarray", set, "a time that is long"].map(str::to_owned).to_vec());
-            Table { columns: columns.to_vec(), rows: rows.to_vec() }.with_distinct_sets()
-        };
-        let sizes = table(["shape=66x66 halo=1", "shape=258x258 halo=1"]);
-        let text = sizes.text(Some(30));
-        assert!(text.contains("66x66 ") && text.contains("258x258 ") && !text.contains("halo"), "{text}");
-        let one = table(["66x66", "66x66"]).text(Some(30));
-        assert!(one.contains("set.") && !one.contains("66x66"), "{one}");
     }
 }

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use serde_json::{from_value, json};
+
 use crate::model::event::{Block, MessageFacts};
-use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Record, Times};
+use crate::model::{Case, CaseResult, Figure, Measured, Outcome, PairScope, Phase, Quantity, Record, Times};
 
 /// A case of a test on an MPI, with its own set.
 pub fn case(test: &str, mpi: &str, params: &str) -> Case {
@@ -27,6 +29,39 @@ pub fn record(case: &Case, method: &str, median_s: f64) -> Record {
         median_low_s: Some(0.9 * median_s),
         median_high_s: Some(1.1 * median_s),
         ..Record::default()
+    }
+}
+
+/// Sets a field of a record, or adds a figure: `name=value[low,high]` and what it is relative to after a slash.
+pub fn set(record: &mut Record, key: &str, text: &str) {
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    match key {
+        "test" => record.case_mut().test = text.to_owned(),
+        "mpi" => record.case_mut().mpi = text.to_owned(),
+        "params" => record.case_mut().params = text.replace(',', " "),
+        "set" => record.case_mut().set = text.to_owned(),
+        "ranks" => record.case_mut().ranks = text.parse().unwrap(),
+        "phase" => record.phase = from_value(json!(text)).unwrap(),
+        "bytes" => record.bytes = text.parse().unwrap(),
+        "plain" => (record.median_low_s, record.median_high_s) = (None, None),
+        "pair" => record.pair = PairScope::One(text.parse().unwrap()),
+        "launch" => record.launch = text.parse().ok(),
+        "launches" => record.launches = text.parse().unwrap(),
+        "state" => record.state = text.parse().ok(),
+        "latency" => record.state_latency_s = text.parse().ok(),
+        "mixed" => record.mixed_states = true,
+        "blocks" => record.blocks = text.parse().unwrap(),
+        "disturbed" => record.blocks_disturbed = text.parse().unwrap(),
+        "failed" => record.outcome = Outcome::WrongData { detail: String::new() },
+        quantity => {
+            let (text, against) = text.split_once('/').unwrap_or((text, ""));
+            let (value, interval) = text.split_once('[').unwrap_or((text, ""));
+            let quantity: Quantity = from_value(json!(quantity)).unwrap();
+            let mut figure = Figure::plain(quantity, number(value)).against(against);
+            let ends = interval.trim_end_matches(']').split_once(',');
+            (figure.low, figure.high) = ends.map(|(low, high)| (number(low), number(high))).unzip();
+            record.figures.push(figure);
+        }
     }
 }
 

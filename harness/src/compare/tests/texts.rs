@@ -10,7 +10,7 @@ use crate::stats::launches::SlowGroup;
 use Verdict::{Broken, Faster, NotCompared, Repaired, Same, SameOrFaster, SameOrSlower, Slower, Undecided};
 
 /// Without the explanation of columns.
-fn text(made: &Comparisons, width: Option<u16>) -> String {
+pub(super) fn text(made: &Comparisons, width: Option<u16>) -> String {
     let sections = made.compared().sections.into_iter().filter(|section| !section.is_answer).collect();
     let text = Compared { sections, ..Compared::default() }.text(width);
     format!("{}\n{:?}: {}", text.trim_end(), made.gate(), made.decision())

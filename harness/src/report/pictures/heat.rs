@@ -228,24 +228,3 @@ fn bar(canvas: &mut Canvas, picture: &Picture, colours: &Colours, y: f64) {
     crossed(canvas, [(x, top), (x + 18.0, bottom)]);
     canvas.write("no value", font(TEXT - 1.0, LEFT, CENTRE), (x + 23.0, (top + bottom) / 2.0));
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn datum(x: u32, y: u32, value: f64) -> Datum {
-        Datum { x: Some(x.to_string()), y: Some(y.to_string()), value, ..Datum::default() }
-    }
-
-    #[test]
-    fn a_value_whose_interval_includes_the_neutral_value_is_marked() {
-        let MarkShape::Heat(colours) = Picture::find("time_over_manual").unwrap().shape else { panic!() };
-        let shown = |value: f64, interval| {
-            let datum = Datum { interval, ..datum(1, 1, value) };
-            in_cell(AxisUnit::Ratio, colours, &datum)
-        };
-        assert_eq!(shown(1.02, Some((0.9, 1.1))), "~1.02");
-        assert_eq!(shown(19.53, Some((19.0, 20.0))), "19.5");
-        assert_eq!(shown(0.5, None), "0.50");
-    }
-}
