@@ -244,9 +244,13 @@ impl StateChange {
     /// Why its launches are not compared: `4 launches of new at 160 ns are not compared, the base met none`.
     fn left_out(&self) -> Option<String> {
         let at = states::at(self.latency_s?, false);
+        let launches = |n: usize| format!("{n} launch{}", if n == 1 { "" } else { "es" });
         Some(match self.launches {
-            (0, new) => format!("{new} launches of new at {at} are not compared, the base met none"),
-            (base, _) => format!("{base} launches of the base at {at} are not compared, new met none"),
+            (0, new) => format!("{} of new at {at} are not compared, the base met none", launches(new)),
+            (base, 0) => format!("{} of the base at {at} are not compared, new met none", launches(base)),
+            (base, new) => {
+                format!("{} of the base and {new} of new at {at} are too few to compare", launches(base))
+            }
         })
     }
 
