@@ -134,19 +134,20 @@ mod tests {
         let late = |delay_s: f64| vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, delay_s];
         let apart = |gap_s: f64| vec![0.0, gap_s, 2.0 * gap_s, 3.0 * gap_s];
         let cases = [
-            (64, 8, vec![], vec![0..8]),
-            (64, 8, vec![late(0.0)], vec![0..8]),
-            (64, 1, vec![], vec![0..1]),
-            (1000, 8, vec![late(100e-6)], vec![0..7, 7..8]),
-            (64, 8, vec![late(0.05e-6)], vec![0..8]),
+            (64, 8, vec![], &[8][..]),
+            (64, 8, vec![late(0.0)], &[8]),
+            (64, 1, vec![], &[1]),
+            (1000, 8, vec![late(100e-6)], &[7, 8]),
+            (64, 8, vec![late(0.05e-6)], &[8]),
             // One such transfer among few changes the result; one among many is chance.
-            (64, 8, vec![late(0.0), late(100e-6), late(0.0)], vec![0..7, 7..8]),
-            (64, 8, vec![late(0.0), late(0.0), late(100e-6), late(0.0)], vec![0..8]),
-            (1000, 4, vec![apart(10e-6)], vec![0..1, 1..2, 2..3, 3..4]),
-            (1000, 4, vec![apart(0.01e-6)], vec![0..4]),
+            (64, 8, vec![late(0.0), late(100e-6), late(0.0)], &[7, 8]),
+            (64, 8, vec![late(0.0), late(0.0), late(100e-6), late(0.0)], &[8]),
+            (1000, 4, vec![apart(10e-6)], &[1, 2, 3, 4]),
+            (1000, 4, vec![apart(0.01e-6)], &[4]),
         ];
-        for (bytes, partitions, observed, expected) in cases {
-            assert_eq!(units_of(bytes, partitions, &observed), expected, "{bytes} {observed:?}");
+        for (bytes, partitions, observed, ends) in cases {
+            let units = units_of(bytes, partitions, &observed);
+            assert!(units.iter().map(|unit| &unit.end).eq(ends), "{bytes} {observed:?}");
         }
     }
 

@@ -156,9 +156,9 @@ fn student(values: &[f64], variance: impl Fn(f64) -> f64) -> Option<(f64, f64)> 
         return None;
     }
     let is_logarithmic = values.iter().all(|&value| value > 0.0);
-    let (to, from): (fn(f64) -> f64, fn(f64) -> f64) =
-        if is_logarithmic { (f64::ln, f64::exp) } else { (|value| value, |value| value) };
-    let scaled: Vec<f64> = values.iter().map(|&value| to(value)).collect();
+    let from = |end: f64| if is_logarithmic { end.exp() } else { end };
+    let to = |&value: &f64| if is_logarithmic { value.ln() } else { value };
+    let scaled: Vec<f64> = values.iter().map(to).collect();
     let (middle, of_one) = mean_and_variance(&scaled)?;
     let half = quantile(LEVEL, (n - 1) as f64)? * (of_one * variance(n as f64)).sqrt();
     // If all values are equal, rounding may leave the median slightly outside.
