@@ -196,7 +196,7 @@ mod tests {
             close(value, 2.5) && close(value / error, 1.14708) && close(freedom, 2.38839),
             "{difference:?}"
         );
-        // What does not vary differs for certain, or not at all.
+        // Constant values differ for certain, or not at all.
         let [same, other] = [1.0, 2.0].map(|value| of(&[1.0; 3], &[value; 3]).difference);
         assert_eq!((same.p(), other.p(), other.interval(0.05)), (1.0, 0.0, (1.0, 1.0)));
         let exact = group(&[(1.0, 0.0), (2.0, 1.0), (3.0, 2.0), (4.0, 3.0)]);

@@ -128,7 +128,7 @@ const START: u64 = 64;
 mod tests {
     use super::*;
 
-    /// What the search for a target ends with, the number of trials, and the longest time of one.
+    /// The end of the search for a target, the number of trials, and the longest time of one.
     fn find(search: &mut SizeSearch, target_s: f64, law: impl Fn(u64) -> f64) -> (SearchStep, usize, f64) {
         let mut longest_s = 0.0_f64;
         for trials in 0.. {
