@@ -43,7 +43,7 @@ pub fn trials() -> Vec<Trial> {
 fn every_method(mpi: &'static str, ranks: usize, first: usize) {
     let tests = list()["tests"].as_array().expect("a list").iter().skip(first).step_by(2);
     let tests: Vec<_> = tests.map(|entry| Test::new(entry, mpi, ranks)).collect();
-    let mut plan = "schema = 1\n".to_owned();
+    let mut plan = format!("schema = 1\nmethods = {:?}\n", methods_by(ranks).collect::<Vec<_>>());
     for Test { name, set, methods, .. } in &tests {
         let _ = writeln!(plan, "[[cases]]\ntest = {name:?}\nset = {set:?}\nmethods = {methods:?}");
     }
