@@ -70,10 +70,9 @@ impl Memory {
         let start = self.arrays.place(array).start;
         // SAFETY: bytes of the array, in live memory; users of a region guarantee that it is not used otherwise.
         let region = unsafe { Region::new(self.arrays.base().wrapping_add(start), bytes) };
+        let Some(twin) = &self.twin else { return region };
         // SAFETY: as above; a twin has as many bytes.
-        self.twin
-            .as_ref()
-            .map_or(region, |twin| unsafe { region.with_twin(twin.address().wrapping_add(start)) })
+        unsafe { region.with_twin(twin.address().wrapping_add(start)) }
     }
 
     /// Both wire buffers.

@@ -388,7 +388,7 @@ pub fn launches(records: &[Record], has_intervals: bool) -> Option<String> {
     let most = states.iter().map(|of_case| of_case.iter().sum::<usize>()).max()?;
     if most < 2 {
         return Some(
-            "One launch of each method: intervals and verdicts are within this launch, and another one can lie outside; \
+            "One launch of each method: intervals and verdicts are for this launch only; \
              --launches 6 measures that."
                 .to_owned(),
         );
