@@ -2,8 +2,8 @@
 //! it, the tuned loops with the best that a C compiler makes for this processor.
 //!
 //! `cargo bench -p ddtbench-apps [-- FILTER]` needs a C compiler. It takes each test at its quick set and at the
-//! largest set of the original. First it checks that all loops move the same bytes, as `cargo test` also does; then it times
-//! them with Criterion, with the time of a plain copy as the bound.
+//! largest set of the original. First it checks that all loops move the same bytes; `cargo test` does only that. Then Criterion
+//! times them. The time of a plain copy is the bound.
 
 mod case;
 mod twins;

@@ -171,16 +171,19 @@ impl Lists {
             }
             lists.push((name.trim().to_owned(), vec![value.trim().to_owned()]));
         }
-        // `shape=102,102,52` would silently be two arrays with one axis.
+        // `shape=102,102,52` would silently be cases with one axis, and `halo=0,2,2,0` cases with one halo for all axes.
         let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());
-        if let Some((_, extents)) = lists.iter().find(|(name, _)| name == "shape")
-            && extents.len() > 1
-            && extents.iter().all(is_number)
-        {
+        let is_repeated = |values: &[String]| (1..values.len()).any(|i| values[..i].contains(&values[i]));
+        let is_of_axes = |(name, values): &&(String, Vec<String>)| {
+            values.len() > 1
+                && values.iter().all(is_number)
+                && (name == "shape" || name == "halo" && is_repeated(values))
+        };
+        if let Some((name, values)) = lists.iter().find(is_of_axes) {
             return Err(format!(
-                "parameter shape={}: join the axes of one array by x, such as {}; a comma starts another case",
-                extents.join(","),
-                extents.join("x")
+                "parameter {name}={}: join the axes of one array by x, such as {}; a comma starts another case",
+                values.join(","),
+                values.join("x")
             ));
         }
         Ok(Self(lists))

@@ -35,9 +35,9 @@ pub fn no_such(name: &str) -> String {
     let with_number: Vec<&str> =
         names.iter().copied().filter(|known| digits > 0 && known.ends_with(&number)).collect();
     let likely = if with_number.is_empty() { Vec::from_iter(similar(&names, name)) } else { with_number };
-    let likely =
-        if likely.is_empty() { String::new() } else { format!("did you mean {}? ", likely.join(" or ")) };
-    format!("{name:?} is not a figure and not a file: {likely}The figures are {}", names.join(", "))
+    let end =
+        if likely.is_empty() { ".".to_owned() } else { format!("; did you mean {}?", likely.join(" or ")) };
+    format!("{name:?} is not a figure and not a file{end} The figures are {}", names.join(", "))
 }
 
 /// The plan of a figure.
@@ -96,7 +96,7 @@ mod tests {
             ("figure-23", "did you mean nbc-23? "),
             ("fig14", "did you mean nbc-14? "),
             ("ddtbnch-99", "did you mean ddtbench-"),
-            ("zz", "is not a figure and not a file: The figures are"),
+            ("zz", "is not a figure and not a file. The figures are"),
         ] {
             assert!(no_such(typed).contains(suggested), "{}", no_such(typed));
         }

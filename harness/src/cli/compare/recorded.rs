@@ -225,7 +225,9 @@ fn runs_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let runs = folder::runs_within(path);
     if runs.is_empty() {
         let refusal = FolderError::NotARun { path: path.to_owned(), missing: LAUNCHES };
-        bail!("{refusal}, or subfolders with these; without --mpi, arguments are the folders of runs");
+        bail!(
+            "{refusal}, or subfolders with these; without --mpi, arguments are folders of runs, or tables of other programs"
+        );
     }
     Ok(runs)
 }

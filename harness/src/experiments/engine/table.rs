@@ -34,7 +34,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     ..plain_table_format(Kind::Engine)
 });
 
-/// Compares the engine with `MPI_Pack`, or with a loop if there is no other method, or with copies of a device's driver.
+/// Compares the engine with the first of these methods that the case has.
 fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let claims = [OWN, MPI_PACK, MANUAL, LOOP, COPIES].into_iter().filter_map(|method| {
         let record = case.methods().find(|record| record.method == method)?;

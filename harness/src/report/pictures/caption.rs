@@ -118,9 +118,5 @@ fn failures(results: &Results<'_>) -> String {
         .filter(|record| record.pair == PairScope::All && !measured(record));
     let texts =
         distinct(failed.map(|r| format!("{} on {} ({})", r.method, r.case.mpi_label(), r.outcome.label())));
-    if texts.is_empty() {
-        String::new()
-    } else {
-        format!("Not shown in some tests, because there are no valid times: {}.", texts.join(", "))
-    }
+    if texts.is_empty() { String::new() } else { format!("Not shown in some tests: {}.", texts.join(", ")) }
 }
