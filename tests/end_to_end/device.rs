@@ -48,6 +48,11 @@ fn intel(_: &Mpi) {
     for words in ["I_MPI_OFFLOAD=1", "simulated device, CUDA 12.0, shared by 2 ranks without MPS"] {
         assert!(ended.out.replace('\n', " ").contains(words), "{ended}");
     }
+    // Packed by a kernel, memory of the device by each kind of call; a datatype of contiguous bytes is not refused.
+    let calls =
+        ["reference", "engine", "persistent_engine", "put_engine", "neighbor_alltoallv_engine", "ddt"];
+    let line = format!("halo stencil7 -n 2 --memory simulated -m {} {SHORT}", calls.join(","));
+    Measuring::on(impi, line).ends(0).summary.expect_all(1, &calls);
 }
 
 /// Memory that the device sees, and every MPI takes: all methods use their twins.

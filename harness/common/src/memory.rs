@@ -108,7 +108,8 @@ pub fn check_bytes(of_rank: Option<u64>, ranks: usize, place: &str, available: u
         return Ok(());
     }
     let (needed, available) = (amount(needed), gib(available));
-    Err(format!("{ranks} ranks need {needed} of memory on {place}, which has {available} available"))
+    let who = if ranks == 1 { "1 rank needs".to_owned() } else { format!("{ranks} ranks need") };
+    Err(format!("{who} {needed} of memory on {place}, which has {available} available"))
 }
 
 /// Memory that the single process of an engine's comparison needs, in bytes: that of a rank, and as much again for the plain copies. The

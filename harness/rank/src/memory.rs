@@ -54,31 +54,19 @@ impl Memory {
 
     /// The arrays, the wire buffer to send, and the received one.
     pub fn regions(&mut self) -> [Region; 3] {
-        let arrays = (self.arrays.base(), self.arrays.memory().len(), self.twin.as_ref());
-        let wires = [&mut self.outgoing, &mut self.incoming]
-            .map(|wire| (wire.base(), wire.len(), wire.twin.as_ref()));
-        [arrays, wires[0], wires[1]].map(|(start, bytes, twin)| {
-            // SAFETY: the addresses and lengths of live memory; users of a region guarantee that it is not used otherwise.
-            let region = unsafe { Region::new(start, bytes) };
-            // SAFETY: as above; a twin has as many bytes.
-            twin.map_or(region, |twin| unsafe { region.with_twin(twin.address()) })
-        })
+        let [outgoing, incoming] = self.wires();
+        [Region::of_arrays(&mut self.arrays, self.twin.as_ref()), outgoing, incoming]
     }
 
     /// The first bytes of an array.
     pub fn array(&mut self, array: usize, bytes: usize) -> Region {
         let start = self.arrays.place(array).start;
-        // SAFETY: bytes of the array, in live memory; users of a region guarantee that it is not used otherwise.
-        let region = unsafe { Region::new(self.arrays.base().wrapping_add(start), bytes) };
-        let Some(twin) = &self.twin else { return region };
-        // SAFETY: as above; a twin has as many bytes.
-        unsafe { region.with_twin(twin.address().wrapping_add(start)) }
+        Region::of_arrays(&mut self.arrays, self.twin.as_ref()).within(start..start + bytes)
     }
 
     /// Both wire buffers.
     pub fn wires(&mut self) -> [Region; 2] {
-        let [_, outgoing, incoming] = self.regions();
-        [outgoing, incoming]
+        [&mut self.outgoing, &mut self.incoming].map(Wire::region)
     }
 
     /// Copies all memory to its twins.
@@ -128,9 +116,15 @@ impl Wire {
     }
 
     /// The same with a twin in memory of this kind.
-    fn within(mut self, kind: MemoryKind) -> Self {
+    pub fn within(mut self, kind: MemoryKind) -> Self {
         self.twin = (!kind.is_host()).then(|| Buffer::new(kind, self.bytes));
         self
+    }
+
+    /// All of it. Users of a region guarantee that it is not used otherwise.
+    pub fn region(&mut self) -> Region {
+        // SAFETY: the address and length of live memory.
+        unsafe { Region::new(self.base(), self.bytes) }.with_twin(self.twin.as_ref())
     }
 
     /// The same address, only to compare it.
@@ -185,12 +179,26 @@ impl Region {
         Self { start, bytes, twin: std::ptr::null_mut() }
     }
 
-    /// The same with a twin, which MPI uses in its place.
-    ///
-    /// # Safety
-    /// As for [`Region::new`], for copies of the driver.
-    pub unsafe fn with_twin(self, twin: *mut u8) -> Self {
-        Self { twin, ..self }
+    /// The arrays' memory. Users of a region guarantee that it is not used otherwise.
+    pub fn of_arrays(arrays: &mut Arrays, twin: Option<&Buffer>) -> Self {
+        // SAFETY: the address and length of live memory.
+        unsafe { Self::new(arrays.base(), arrays.memory().len()) }.with_twin(twin)
+    }
+
+    /// The same with a twin of as many bytes, which MPI uses in its place, and which is not used otherwise either.
+    fn with_twin(self, twin: Option<&Buffer>) -> Self {
+        Self { twin: twin.map_or(std::ptr::null_mut(), Buffer::address), ..self }
+    }
+
+    /// Some of its bytes.
+    fn within(self, range: Range<usize>) -> Self {
+        let twin = if self.has_twin() { self.twin.wrapping_add(range.start) } else { self.twin };
+        Self { start: self.at(range.start), bytes: range.len(), twin }
+    }
+
+    /// The address for MPI and kernels.
+    pub fn for_mpi(&self) -> *mut u8 {
+        if self.has_twin() { self.twin } else { self.start }
     }
 
     pub fn has_twin(&self) -> bool {
@@ -203,7 +211,7 @@ impl Region {
         if self.twin.is_null() {
             return;
         }
-        // SAFETY: guaranteed by the caller of `new` and `with_twin`; the rows are within the memory, as its users check.
+        // SAFETY: guaranteed by the caller of `new`; the rows are within the memory, as its users check.
         rows.into_iter().for_each(|rows| unsafe { rows.copy(direction, self.start, self.twin) });
         device::synchronize();
     }
@@ -242,15 +250,17 @@ impl Region {
     }
 }
 
-/// Refuses data of this size, in bytes for a rank, if it does not fit into one of the hosts or devices.
+/// Refuses data of this size, in bytes for a rank, if it does not fit into one of the hosts or devices; with data on a device, a rank
+/// needs the `staged` bytes on the host too.
 ///
 /// # Errors
 /// The memory needed and the memory available; the same on all ranks.
-pub fn check_room(world: &Comm, of_rank: Option<u64>, kind: MemoryKind) -> anyhow::Result<()> {
+pub fn check_room(world: &Comm, of_rank: Option<u64>, staged: u64, kind: MemoryKind) -> anyhow::Result<()> {
     /// A prime number, so that addresses on a bus rarely share a number below it.
     const BUSES: usize = 65_521;
     let (host, available) = (world.split_shared()?, memory::available_bytes().unwrap_or(u64::MAX));
-    let mut checked = memory::check_bytes(of_rank, host.size()?, memory::MACHINE, available);
+    let on_host = of_rank.and_then(|bytes| bytes.checked_add(if kind.is_host() { 0 } else { staged }));
+    let mut checked = memory::check_bytes(on_host, host.size()?, memory::MACHINE, available);
     if let Some(facts) = device::facts().filter(|_| kind.is_on_device()) {
         // A number for each device of the host.
         let number = facts.bus.bytes().fold(0, |number, byte| (31 * number + usize::from(byte)) % BUSES);

@@ -9,7 +9,7 @@ use kernels::{PlainLoop, Program};
 
 use crate::carrier::MessageData;
 use crate::checked::{CallError, Comm, Datatype};
-use crate::device::DevicePacker;
+use crate::device::{DevicePacker, StagedBytes, Staging};
 use crate::memory::{Memory, POISON, Region, Wire};
 use crate::method::Setup;
 use crate::own_loop::OwnLoop;
@@ -71,7 +71,7 @@ impl<'a> Packer<'a> {
         Self::new(how, setup.app.face(side), setup.comm, setup.blocks(), endpoint, own)
     }
 
-    /// A face of a halo, or a thread's share of it; `displacements` are those of the arrays. Its datatype or program is created.
+    /// A face of a halo, or a thread's share of it; `displacements` are those of the arrays. Its datatype or program is not created yet.
     pub fn of_face(
         how: Packing,
         face: &'a Face,
@@ -84,9 +84,7 @@ impl<'a> Packer<'a> {
             let (origin_bytes, layout) = message.datatype(displacements);
             Endpoint { array: 0, origin_bytes, layout }
         });
-        let mut packer = Self::new(how, face, comm, 1, endpoint, own)?;
-        packer.create()?;
-        Ok(packer)
+        Self::new(how, face, comm, 1, endpoint, own)
     }
 
     fn new(
@@ -107,11 +105,16 @@ impl<'a> Packer<'a> {
         Ok(Self { how, face, comm, blocks, endpoint, data, programs, plain_loop, own, device })
     }
 
-    /// The same on a device, with this number of packed bytes.
-    fn on_device(self, bytes: usize) -> Self {
+    /// The same on a device, which stages the packed message there if it is staged. Its datatype or program is not created yet.
+    pub fn on_device(self, staging: Option<StagedBytes>) -> Self {
         let layout = self.endpoint.as_ref().map(|endpoint| (&endpoint.layout, endpoint.origin_bytes));
-        let device = Some(DevicePacker::new(self.how, layout, self.blocks as u64, bytes));
+        let staging = staging.filter(|_| matches!(self.how, Packing::Staged(_)));
+        let device = Some(DevicePacker::new(self.how, layout, self.blocks as u64, staging));
         Self { device, ..self }
+    }
+
+    pub fn is_on_device(&self) -> bool {
+        self.device.is_some()
     }
 
     pub fn how(&self) -> Packing {
@@ -195,13 +198,13 @@ impl<'a> Packer<'a> {
     /// # Safety
     /// This is memory for this message, which nothing else uses.
     #[inline]
-    unsafe fn run_on(
+    pub unsafe fn run_on_device(
         &self,
-        device: &DevicePacker,
         side: Side,
         (arrays, base): (&Arrays, *mut u8),
         (packed, bytes): (*mut u8, usize),
     ) -> Result<(), CallError> {
+        let device = self.device.as_ref().expect("made for a device");
         let Some(data) = &self.data else {
             // The start of the array that addresses count from.
             let start = self.endpoint.as_ref().map_or(0, |endpoint| arrays.place(endpoint.array).start);
@@ -266,6 +269,8 @@ pub struct MessagePacker<'a> {
     unpack_bytes: usize,
     /// Buffers for the copies of contiguous bytes before they are sent, and after they were received; otherwise empty.
     copies: [Wire; 2],
+    /// The host memory of staged ends.
+    _staging: [Option<Staging>; 2],
 }
 
 impl<'a> MessagePacker<'a> {
@@ -296,11 +301,14 @@ impl<'a> MessagePacker<'a> {
             copy.fill(POISON);
             copy
         });
+        let staging = [(&send, pack_bytes), (&receive, unpack_bytes)]
+            .map(|(end, bytes)| matches!(end.how, Packing::Staged(_)).then(|| Staging::new(bytes)));
+        let staged = staging.each_ref().map(|staging| staging.as_ref().map(|staging| staging.all));
         let [send, receive] = match memory.is_host() {
             true => [send, receive],
-            false => [send.on_device(pack_bytes), receive.on_device(unpack_bytes)],
+            false => [send.on_device(staged[0]), receive.on_device(staged[1])],
         };
-        Ok(Self { send, receive, message_bytes, pack_bytes, unpack_bytes, copies })
+        Ok(Self { send, receive, message_bytes, pack_bytes, unpack_bytes, copies, _staging: staging })
     }
 
     /// Creates the datatypes or programs of both ends.
@@ -317,10 +325,10 @@ impl<'a> MessagePacker<'a> {
 
     #[inline]
     pub fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if let Some(device) = &self.send.device {
+        if self.send.is_on_device() {
             let (base, wire) = (memory.at(0), (memory.outgoing.address(), self.pack_bytes));
             // SAFETY: the case's memory, where the message is, as verified by apps' conformance tests and before timing.
-            return unsafe { self.send.run_on(device, Side::Send, (&memory.arrays, base), wire) };
+            return unsafe { self.send.run_on_device(Side::Send, (&memory.arrays, base), wire) };
         }
         if self.send.how == Packing::Copied {
             self.copies[0].copy_from_slice(&memory.outgoing[..self.message_bytes]);
@@ -330,10 +338,10 @@ impl<'a> MessagePacker<'a> {
 
     #[inline]
     pub fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if let Some(device) = &self.receive.device {
+        if self.receive.is_on_device() {
             let (base, wire) = (memory.at(0), (memory.incoming.address(), self.unpack_bytes));
             // SAFETY: as in `pack`.
-            return unsafe { self.receive.run_on(device, Side::Receive, (&memory.arrays, base), wire) };
+            return unsafe { self.receive.run_on_device(Side::Receive, (&memory.arrays, base), wire) };
         }
         if self.receive.how == Packing::Copied {
             memory.incoming[..self.message_bytes].copy_from_slice(&self.copies[1]);

@@ -570,6 +570,10 @@ pub fn ratio(record: &Record, quantity: Quantity) -> [String; 2] {
 pub fn rate(record: &Record) -> String {
     cell(record.value(Quantity::Bandwidth), units::rate)
 }
+/// Copies of a device's driver.
+pub fn copies(record: &Record) -> String {
+    cell(record.value(Quantity::DeviceCopies), |copies| format!("{copies:.5}"))
+}
 
 pub fn messages(record: &Record) -> String {
     cell(record.value(Quantity::Messages), |messages| messages.to_string())

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::conditions::{Cache, MemoryKind};
 use crate::model::event::TimedApart;
-use crate::model::{LOOP, MethodInfo, Phase};
+use crate::model::{LOOP, MethodInfo, Phase, Place};
 
 /// A kind of experiments, as plans and results name it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -147,6 +147,14 @@ impl Kind {
     /// Whether the data of a method can be in this memory.
     pub fn can_in(self, memory: MemoryKind, method: &str) -> bool {
         self.method(method).is_ok_and(|method| method.is_possible_in(memory))
+    }
+
+    /// Bytes of the host memory through which these methods stage a message of this size: at both ends of each, with an eighth more for
+    /// `MPI_Pack`.
+    pub fn staged_bytes(self, methods: &[String], message_bytes: u64) -> u64 {
+        let is_staged =
+            |name: &&String| self.method(name).is_ok_and(|method| method.only_in == Some(Place::Device));
+        methods.iter().filter(is_staged).count() as u64 * message_bytes.saturating_add(message_bytes / 8) * 2
     }
 
     /// The method that shows whether an MPI takes memory of a device: the first one that gives it such memory. Packing without

@@ -1,6 +1,7 @@
 //! Memory that a device sees: the twin of host memory, and host memory for staging.
 
 use std::ffi::c_void;
+use std::ops::Range;
 
 use apps::Side;
 use common::model::conditions::MemoryKind;
@@ -68,9 +69,18 @@ impl Drop for Buffer {
 
 /// Host memory between a device and an MPI that does not take device memory.
 pub struct Staging {
-    buffer: Buffer,
-    /// Its address for kernels.
-    mapped: u64,
+    _buffer: Buffer,
+    /// All of it.
+    pub all: StagedBytes,
+}
+
+/// Some bytes of it, which exist as long as it does.
+#[derive(Clone, Copy)]
+pub struct StagedBytes {
+    /// The address for MPI.
+    pub address: *mut u8,
+    /// The address for kernels.
+    pub mapped: *mut u8,
     bytes: usize,
 }
 
@@ -80,19 +90,16 @@ impl Staging {
         // SAFETY: the buffer is live, and was allocated for this.
         let code = unsafe { (driver.mapped_address)(&raw mut mapped, buffer.address().cast(), 0) };
         driver.check("cuMemHostGetDevicePointer", code);
-        Self { buffer, mapped, bytes }
+        let all = StagedBytes { address: buffer.address(), mapped: mapped as *mut u8, bytes };
+        Self { _buffer: buffer, all }
     }
+}
 
-    /// The address for MPI.
-    #[inline]
-    pub fn address(&self) -> *mut u8 {
-        self.buffer.address()
-    }
-
-    /// The address for kernels.
-    #[inline]
-    pub fn mapped(&self) -> *mut u8 {
-        self.mapped as *mut u8
+impl StagedBytes {
+    /// Some of these bytes.
+    pub fn part(self, range: Range<usize>) -> Self {
+        let [address, mapped] = [self.address, self.mapped].map(|start| start.wrapping_add(range.start));
+        Self { address, mapped, bytes: range.len() }
     }
 
     /// Copies all from a device, to send it, or to a device, after it was received, and waits for it.
@@ -100,8 +107,8 @@ impl Staging {
     /// # Safety
     /// As many bytes can be read or written there, and nothing else uses them.
     #[inline]
-    pub unsafe fn copy(&self, side: Side, device: *mut u8) {
-        let (here, there) = (self.address() as u64, device as u64);
+    pub unsafe fn copy(self, side: Side, device: *mut u8) {
+        let (here, there) = (self.address as u64, device as u64);
         let (to, from) = match side {
             Side::Send => (here, there),
             Side::Receive => (there, here),

@@ -36,6 +36,7 @@ macro_rules! functions {
             $(pub(super) $field: unsafe extern "C" fn($($argument),*) -> c_int,)+
             pub(super) stream: usize,
             pub(super) module: usize,
+            context: usize,
             /// A function of the stand-in in `kernels/device`.
             counter: Option<unsafe extern "C" fn() -> u64>,
         }
@@ -53,6 +54,7 @@ macro_rules! functions {
                     $($field: unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) -> c_int>(symbol($name)?) },)+
                     stream: 0,
                     module: 0,
+                    context: 0,
                     // SAFETY: the interface of the stand-in.
                     counter: symbol(c"ddtbench_device_copies").ok().map(|address| unsafe {
                         std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> u64>(address)
@@ -125,6 +127,14 @@ pub fn open() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Lets the calling thread use the device, if one was opened.
+pub fn use_here() {
+    if let Some((driver, _)) = DRIVER.get() {
+        // SAFETY: the context exists as long as the process.
+        driver.check("cuCtxSetCurrent", unsafe { (driver.set_context)(driver.context) });
+    }
+}
+
 /// Free memory of this process's device, in bytes; `None` if it has none.
 pub fn available_bytes() -> Option<u64> {
     let driver = &DRIVER.get()?.0;
@@ -193,7 +203,7 @@ impl Driver {
             let text = CString::new(PTX)?;
             self.result("cuModuleLoadData", (self.load_module)(&raw mut module, text.as_ptr().cast()))?;
         }
-        (self.stream, self.module) = (stream, module);
+        (self.stream, self.module, self.context) = (stream, module, context);
         let text =
             |bytes: &[u8]| CStr::from_bytes_until_nul(bytes).map(|text| text.to_string_lossy().into_owned());
         let (name, bus) = (text(&name)?, text(&bus)?);

@@ -9,7 +9,7 @@ mod engine;
 mod packer;
 mod rows;
 
-pub use buffer::Buffer;
-pub use driver::{available_bytes, copies, copy, facts, open, synchronize};
+pub use buffer::{Buffer, StagedBytes, Staging};
+pub use driver::{available_bytes, copies, copy, facts, open, synchronize, use_here};
 pub use packer::DevicePacker;
 pub use rows::{Direction, Rows};

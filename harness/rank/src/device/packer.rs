@@ -4,7 +4,7 @@ use apps::Side;
 use common::packing::{Packing, Staged};
 use datatypes::Layout;
 
-use super::buffer::Staging;
+use super::buffer::StagedBytes;
 use super::engine::DeviceEngine;
 use super::rows::BlockCopies;
 
@@ -18,12 +18,18 @@ pub struct DevicePacker {
     /// All that were created and not freed; the last one is used.
     programs: Vec<DeviceEngine>,
     copies: Option<BlockCopies>,
-    staging: Option<Staging>,
+    /// The host memory that MPI uses in place of the wire buffer.
+    staging: Option<StagedBytes>,
 }
 
 impl DevicePacker {
-    /// For a layout, if it is packed by one, and this number of packed bytes.
-    pub fn new(how: Packing, layout: Option<(&Layout, i64)>, blocks: u64, bytes: usize) -> Self {
+    /// For a layout, if it is packed by one, and if it is staged, the bytes of the packed message.
+    pub fn new(
+        how: Packing,
+        layout: Option<(&Layout, i64)>,
+        blocks: u64,
+        staging: Option<StagedBytes>,
+    ) -> Self {
         let copies = layout.filter(|_| how == Packing::Staged(Staged::Copies));
         Self {
             how,
@@ -32,14 +38,14 @@ impl DevicePacker {
             origin: layout.map_or(0, |(_, origin)| origin),
             programs: Vec::new(),
             copies: copies.map(|(layout, origin)| BlockCopies::new(layout, blocks, origin)),
-            staging: matches!(how, Packing::Staged(_)).then(|| Staging::new(bytes)),
+            staging,
         }
     }
 
     /// The host memory that MPI uses in place of the wire buffer.
     #[inline]
     pub fn staging(&self) -> Option<*mut u8> {
-        self.staging.as_ref().map(Staging::address)
+        self.staging.map(|staging| staging.address)
     }
 
     /// Creates a program, if it packs with one.
@@ -64,10 +70,10 @@ impl DevicePacker {
     pub unsafe fn run(&self, side: Side, array: *mut u8, wire: *mut u8) {
         // SAFETY: guaranteed by the caller.
         unsafe {
-            match (self.how, self.programs.last(), &self.staging) {
+            match (self.how, self.programs.last(), self.staging) {
                 (Packing::Engine, Some(program), _) => program.run(side, array, wire),
                 (Packing::Staged(Staged::Mapped), Some(program), Some(staging)) => {
-                    program.run(side, array, staging.mapped());
+                    program.run(side, array, staging.mapped);
                 }
                 (Packing::Staged(Staged::Engine), Some(program), Some(staging)) => match side {
                     Side::Send => {
@@ -82,7 +88,7 @@ impl DevicePacker {
                 (Packing::Staged(Staged::Wire), _, Some(staging)) => staging.copy(side, wire),
                 (Packing::Staged(Staged::Copies), _, Some(staging)) => {
                     let copies = self.copies.as_ref().expect("made for this packing");
-                    copies.copy(side, array, staging.address());
+                    copies.copy(side, array, staging.address);
                 }
                 _ => {}
             }

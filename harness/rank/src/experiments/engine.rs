@@ -50,7 +50,8 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<u8> {
     let (methods, limits) =
         args.methods.of_test(Kind::Engine, test.name, kind, |name| can_by_name(&app, name))?;
     let methods = chosen(&app, args.order, &methods)?;
-    check_room(&world.comm, engine_bytes(&app), kind)?;
+    let staged = Kind::Engine.staged_bytes(&methods, app.message_bytes());
+    check_room(&world.comm, engine_bytes(&app), staged, kind)?;
 
     let order = args.order.wire_order();
     let setup = Setup { ranks: engine::RANKS, ..Setup::new(&app, &world.comm)? };
@@ -157,7 +158,7 @@ impl EngineComparison<'_> {
                 if let (Some(sum), Some(before), Some(after)) =
                     (&mut self.device_copies, copies, device::copies())
                 {
-                    *sum += (after - before) as f64 / f64::from(amount.batch) / amount.samples as f64;
+                    *sum += (after - before) as f64;
                 }
                 let wrong = self.looks[i].wrong(self.version).map(|wrong| (i, wrong));
                 self.wrong = self.wrong.or(wrong);
@@ -169,6 +170,8 @@ impl EngineComparison<'_> {
                 }
             }
         }
+        let all = f64::from(amount.batch) * amount.samples as f64;
+        self.device_copies = self.device_copies.map(|copies| copies / all);
         Ok(times)
     }
 }
@@ -207,6 +210,8 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
     /// The time of a repetition is that of the shorter side.
     fn repeat(&mut self, active: &mut PackingMethod<'a>, count: u32) -> anyhow::Result<Turn> {
         active.create()?;
+        self.payload.use_wires(&mut self.memory, active);
+        self.looks = Default::default();
         let once = Amount { untimed: 0, samples: 1, batch: 1 };
         let turn = Turn::shortest(count, || {
             let times = self.times(active, once)?;

@@ -25,11 +25,13 @@ use common::model::event::Block;
 use crate::bounds::AdoptedBounds;
 use crate::checked::World;
 use crate::cli::Halo;
+use crate::device;
 use crate::environment;
 use crate::measure::experiment::{Amount, Made, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
+use crate::memory::check_room;
 use crate::payload::is_compared;
 use crate::team::Team;
 use active::ActiveExchange;
@@ -51,13 +53,16 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<u8> {
     let app = bounds.explain(adopted.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason)))?;
     let can = |name: &str| halo::methods::lack(&*app, ranks, name).is_none();
     let (methods, limits) = args.methods.of_test(Kind::Halo, case.test.name, conditions.memory, can)?;
-    let parts = Parts::new(&world.comm, &*app, case.setting.reorder, case.setting.threads)?;
+    let facts = halo::message(&*app, ranks);
+    check_room(&world.comm, halo::rank_bytes(&*app, ranks), 2 * facts.bytes, conditions.memory)?;
+    let parts =
+        Parts::new(&world.comm, &*app, case.setting.reorder, case.setting.threads, conditions.memory)?;
     // After reordering, rank 0 of the grid may not be the reporting process, so all reports use the world.
     let (rank, world_rank) = (parts.rank, world.comm.rank()?);
     let pair = world.comm.split(world_rank / 2, world_rank)?;
     let job = Job::new(&world.comm, &pair, conditions.format)?;
     let sync = Sync::new(&world.comm)?;
-    let (place, facts) = (environment::place(world_rank), halo::message(&*app, ranks));
+    let place = environment::place(world_rank);
     let mut hello = environment::hello(world, &place, facts, job.clock, Vec::new())?;
     hello.clocks = Some(sync.facts()?);
     hello.notes = bounds.notes;
@@ -101,6 +106,8 @@ struct Exchanges {
     early: Option<f64>,
     /// Exchanges whose received bytes were all compared.
     compared: u32,
+    /// Copies of a device's driver on this rank in all exchanges with readings, if they are counted.
+    copies: f64,
 }
 
 impl HaloExchanges<'_> {
@@ -128,7 +135,8 @@ impl HaloExchanges<'_> {
         watched: bool,
     ) -> anyhow::Result<Exchanges> {
         let mut mine = Vec::with_capacity(count as usize);
-        let mut exchanges = Exchanges { readings: Vec::new(), mismatch: None, early: None, compared: 0 };
+        let mut exchanges =
+            Exchanges { readings: Vec::new(), mismatch: None, early: None, compared: 0, copies: 0.0 };
         for number in 0..count {
             let arrival_probe = (watched && number + 1 == count).then(|| self.payload.probe(active.packing));
             let (readings, seen) = self.once(active, true, arrival_probe.as_ref());
@@ -147,6 +155,7 @@ impl HaloExchanges<'_> {
                 self.once(active, true, None);
             }
         }
+        exchanges.copies = mine.iter().map(|readings| readings.copies).sum();
         // All checks come together after the last exchange: if ranks compared results in between, their caches would change.
         if !mine.is_empty() {
             let longest = self.job.world.maxima(bytemuck::cast_slice(&mine))?;
@@ -196,24 +205,30 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
         round: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
-        let watched = !active.is_reference();
+        // A probe reads memory of the host.
+        let watched = !active.is_reference() && !self.parts.memory.all_arrays.has_twin();
         self.payload.fill(active.is_reference());
         let before = self.exchange(active, amount.untimed, false)?;
         // Every block of a round has the same random times of threads.
         self.sampler.begin_round(round);
         let count = amount.samples as u32 + u32::from(watched);
-        let Exchanges { readings, mismatch, early, compared } = self.exchange(active, count, watched)?;
+        let Exchanges { readings, mismatch, early, compared, copies } =
+            self.exchange(active, count, watched)?;
         // Times that begin at a barrier do not depend on other ranks' clocks.
         let clock_error_s =
             if self.case.setting.start == Start::Clock { self.sync.residual_s()? } else { None };
         let mismatch = before.mismatch.or(mismatch).or_else(|| self.payload.wrong());
-        let messages = Some(self.job.world.maxima(&[active.method.messages() as f64])?[0] as u64);
+        let sent = active.method.messages() as f64;
+        let messages = Some(self.job.world.maxima(&[sent])?[0] as u64);
+        let sums = self.job.world.sums(&[copies, sent * readings.len() as f64])?;
+        let device_copies = device::copies().map(|_| sums[0] / sums[1].max(1.0));
         if self.job.rank != 0 {
             return Ok((None, mismatch));
         }
         let early = early.into_iter().collect();
         let compared = before.compared + compared + 1;
-        let mut block = Block { batch: 1, messages, early, clock_error_s, compared, ..Block::default() };
+        let mut block =
+            Block { batch: 1, messages, early, clock_error_s, compared, device_copies, ..Block::default() };
         block.times[Phase::Init].extend(init_s.take());
         for readings in &readings {
             block.times[Phase::Compute].push(readings.compute_s);

@@ -91,7 +91,7 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
             start.measure(job, session, &built)
         }
         (_, Built::Exchange(app)) => {
-            let parts = Parts::new(&world.comm, &**app, false, exchange::THREADS)?;
+            let parts = Parts::new(&world.comm, &**app, false, exchange::THREADS, MemoryKind::Host)?;
             let pair = world.comm.split(parts.rank / 2, parts.rank)?;
             let job = Job::new(&world.comm, &pair, args.case.conditions.format)?;
             let payload = ExchangePayload::new(&**app, &parts);

@@ -36,7 +36,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<u8> {
     let (methods, limits) =
         args.methods.of_test(Kind::PingPong, test.name, conditions.memory, |name| can_by_name(&app, name))?;
     let buffers = buffers(&methods);
-    check_room(&world.comm, rank_bytes(&app, buffers), conditions.memory)?;
+    let staged = Kind::PingPong.staged_bytes(&methods, app.message_bytes());
+    check_room(&world.comm, rank_bytes(&app, buffers), staged, conditions.memory)?;
 
     let place = environment::place(world.comm.rank()?);
     let (pair, me) = place_in_pairing(place.rank, ranks, args.pairs);

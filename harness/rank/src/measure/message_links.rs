@@ -312,14 +312,12 @@ unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bo
         .map(|end| (*end as u128 * total as u128 / setup.message_bytes.max(1) as u128) as usize)
         .collect();
     let links = |memory: Region, here: &[Span], sources: &[Run]| {
-        let (whole, mut begun) = (runs(here, sources), 0);
-        let link = |(i, end): (usize, &usize)| {
+        let link = |(i, runs): (usize, Runs)| {
             let peer = if setup.is_all_to_all() { i } else { setup.peer() };
-            let runs = whole.part(std::mem::replace(&mut begun, *end)..*end);
             // SAFETY: guaranteed by the caller.
             Link { peer, tag: 0, places: unsafe { Places::new(memory, runs) } }
         };
-        ends.iter().enumerate().map(link).collect()
+        runs(here, sources).parts(&ends).into_iter().enumerate().map(link).collect()
     };
     let own = from_rank(setup.me);
     Leg { sends: links(from, &sent, &own), receives: links(to, &received, &incoming), padded }

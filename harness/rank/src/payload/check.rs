@@ -185,13 +185,12 @@ pub unsafe fn changed<'a>(
         let runs = places.runs.iter();
         runs.for_each(|run| before.write(own + run.at as u64, part(run.at..run.at + run.bytes)));
     };
-    received.into_iter().filter(in_it).for_each(put_back);
-    for places in sent.into_iter().filter(in_it) {
-        if let Some(wrong) = places.wrong(version, &[]) {
-            return Some(wrong);
-        }
-        put_back(places);
+    let sent: Vec<&Places> = sent.into_iter().filter(in_it).collect();
+    // This copies from the twin, so it is before anything is put back.
+    if let Some(wrong) = sent.iter().find_map(|places| places.wrong(version, &[])) {
+        return Some(wrong);
     }
+    sent.into_iter().chain(received.into_iter().filter(in_it)).for_each(put_back);
     let all = &*part(0..memory.bytes());
     let at = before.first_difference(own, all)?;
     Some(Wrong { at, expected: before.byte(own + at as u64), found: all[at] })

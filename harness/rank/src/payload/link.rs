@@ -134,18 +134,26 @@ impl Runs {
 
     /// The bytes with these numbers in the message.
     pub fn part(&self, numbers: Range<usize>) -> Self {
-        let mut next = 0;
-        Self::from_runs(self.iter().filter_map(move |run| {
-            let (from, to) = (next.max(numbers.start), (next + run.bytes).min(numbers.end));
-            let skipped = from.saturating_sub(next);
-            next += run.bytes;
-            let part = Run {
-                at: run.at + skipped,
-                bytes: to.saturating_sub(from),
-                source: run.source + skipped as u64,
-            };
-            (from < to).then_some(part)
-        }))
+        self.parts(&[numbers.start, numbers.end]).pop().expect("two parts")
+    }
+
+    /// The bytes up to each of these numbers, from the one before on.
+    pub fn parts(&self, ends: &[usize]) -> Vec<Self> {
+        let mut runs = self.iter();
+        let (mut rest, mut begun) = (runs.next(), 0);
+        let part = |end: &usize| {
+            let mut part = Vec::new();
+            while let Some(run) = rest.filter(|_| begun < *end) {
+                let bytes = run.bytes.min(end - begun);
+                part.push(Run { bytes, ..run });
+                begun += bytes;
+                let (at, source) = (run.at + bytes, run.source + bytes as u64);
+                let left = Run { at, bytes: run.bytes - bytes, source };
+                rest = if left.bytes > 0 { Some(left) } else { runs.next() };
+            }
+            Self::from_runs(part)
+        };
+        ends.iter().map(part).collect()
     }
 
     /// Whether the byte at this offset is one of them.

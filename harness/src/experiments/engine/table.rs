@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::methods::{COPIES, ENGINE, MANUAL, MPI_PACK};
+use super::methods::{ENGINE, MANUAL, MPI_PACK};
 use crate::experiments::{Kind, plain_table_format};
 use crate::model::{LOOP, OWN, Phase, Quantity, Record};
 use crate::report::answer::Answer;
@@ -10,6 +10,7 @@ use crate::report::case::{CaseView, rate, too_few};
 use crate::report::ratio::texts;
 use crate::report::table::{Cells, FigureColumn, TableFormat};
 use crate::report::verdict::{Against, Claim};
+use common::kinds::pingpong::methods::COPIES;
 
 const LEGEND: &str = "pack: median time, ± the larger side of its 95% interval. another run: range in which a repeat of this run would put the \
     median (95%). create: compiling the layouts of both sides, or making and committing both datatypes. pack rate: packed bytes per second. \

@@ -25,6 +25,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     record.add(context.messages());
     record.add(context.clock_error());
     record.add(context.device_bytes());
+    record.add(context.device_copies());
     if record.method != context.kind.reference() {
         record.add(
             context.packing(|block: &Block| block.times[Phase::Exchange].clone(), exchange_without_packing),

@@ -6,7 +6,7 @@ use crate::experiments::Kind;
 use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::{Answer, PACKING};
-use crate::report::case::{CaseView, cell, messages, packing, rate};
+use crate::report::case::{CaseView, cell, copies, messages, packing, rate};
 use crate::report::table::{Cells, FigureColumn, TableFormat};
 use crate::report::units;
 
@@ -33,6 +33,7 @@ const FIGURES: &[FigureColumn] = &[
     FigureColumn::new("early", Cells::ShareAndHalf(Quantity::EarlyBird)).rank(7),
     FigureColumn::new("rate", Cells::One(|_, record| rate(record))).rank(4),
     FigureColumn::new("msgs", Cells::One(|_, record| messages(record))).rank(8),
+    FigureColumn::new("copies", Cells::One(|_, record| copies(record))).rank(1),
 ];
 
 const LEGEND: &str = "exchange: median of the time that the exchange adds to the computation of the slowest thread of all ranks, ± the \
@@ -41,7 +42,7 @@ const LEGEND: &str = "exchange: median of the time that the exchange adds to the
     of slower neighbours, so it is not only the network. ovh: (t - t_reference) / t, with its 95% interval, for methods of messages, as in figure 5 of the DDTBench paper. pack%: share of timed packing and \
     unpacking, with its interval. gain: t_manual / t, paired by rounds, or t_loop / t without a hand-written loop; speed-up: the same with computation. early: share of other \
     ranks' bytes that have arrived when a rank has handed over its own, ± the larger side of its interval. rate: bytes per second of the rank that sends most. \
-    msgs: most messages, puts, or requests of partitions of any rank. unsteady: the times \
+    msgs: most messages, puts, or requests of partitions of any rank. copies: by a device's driver, for one message. unsteady: the times \
     drifted during the run; gain unsteady: it differs between the first and the second half of the run. Terms: docs/glossary.md.";
 
 /// A time; a phase that took none is left out.

@@ -6,7 +6,7 @@ use crate::experiments::Kind;
 use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::{Answer, PACKING};
-use crate::report::case::{CaseView, cell, packing, rate};
+use crate::report::case::{CaseView, cell, copies, packing, rate};
 use crate::report::table::{Cells, FigureColumn, TableFormat};
 use crate::report::units;
 
@@ -28,7 +28,7 @@ const FIGURES: &[FigureColumn] = &[
     FigureColumn::new("ovh", Cells::Share(Quantity::OverheadReference)),
     FigureColumn::new("pack%", Cells::Two("[95%]", |_, record| packing(record))).rank(3),
     FigureColumn::new("rate", Cells::One(|_, record| rate(record))).rank(4),
-    FigureColumn::new("copies", Cells::One(copies)).rank(1),
+    FigureColumn::new("copies", Cells::One(|_, record| copies(record))).rank(1),
 ];
 
 pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, without create, ± the larger side of its 95% \
@@ -47,8 +47,4 @@ fn peer(case: &CaseView, record: &Record) -> String {
     let of = |phase| case.median(&record.method, phase);
     let both = [of(Phase::PeerUnpack), of(Phase::PeerPack)].into_iter().flatten().reduce(|a, b| a + b);
     cell(both, units::seconds)
-}
-
-fn copies(_: &CaseView, record: &Record) -> String {
-    cell(record.value(Quantity::DeviceCopies), |copies| format!("{copies:.5}"))
 }

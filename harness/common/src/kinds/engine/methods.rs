@@ -2,8 +2,8 @@
 //! them.
 
 use super::PackingOrder;
-use crate::kinds::pingpong::methods::PACK;
-use crate::model::{LOOP, MethodInfo, MethodRow, OWN, find_method, info, infos};
+use crate::kinds::pingpong::methods::{BY_COPIES, COPIES, PACK};
+use crate::model::{LOOP, MethodInfo, MethodRow, OWN, Place, find_method, info, infos};
 use crate::packing::{Packing, Staged};
 
 /// The method that all others are compared with.
@@ -11,8 +11,6 @@ pub const ENGINE: &str = "engine";
 pub use crate::model::{MANUAL, MANUAL_TUNED};
 /// The MPI's own packing, with the datatype.
 pub const MPI_PACK: &str = "mpi_pack";
-/// Copies by a device's driver, in place of a kernel.
-pub const COPIES: &str = "copies";
 /// A copy of as many bytes as are packed.
 pub const MEMCPY: &str = "memcpy";
 /// A copy that touches as many cache lines as packing: no packing is faster.
@@ -50,11 +48,7 @@ const ROWS: &[MethodRow<EngineTask>] = {
             .made_of(Packs(Packing::Staged(Staged::Mapped))),
         info("engine:staged", "packed on a device, then copied to the host")
             .made_of(Packs(Packing::Staged(Staged::Engine))),
-        info(
-            COPIES,
-            "from a device to the host by copies of its driver, one for each loop over equal blocks",
-        )
-        .made_of(Packs(Packing::Staged(Staged::Copies))),
+        info(COPIES, BY_COPIES).made_of(Packs(Packing::Staged(Staged::Copies))),
         info(OWN, "your loop; with --pack FILE").on_request().made_of(Packs(Packing::Own)),
         info(MANUAL, "the application's loops").by_hand().made_of(Packs(Packing::ByHand)),
         info(MANUAL_TUNED, "these loops tuned by an expert").by_hand().made_of(Packs(Packing::Tuned)),
@@ -66,7 +60,11 @@ const ROWS: &[MethodRow<EngineTask>] = {
             .needs(PACK)
             .made_of(Packs(Packing::Staged(Staged::Mpi))),
         info(MEMCPY, "a copy of as many contiguous bytes").partial().made_of(CopiesMessage),
-        info(BOUND, "a copy that touches as many cache lines as packing must").partial().made_of(CopiesLines),
+        // A device does not read whole lines.
+        info(BOUND, "a copy that touches as many cache lines as packing must")
+            .partial()
+            .only_in(Place::Host)
+            .made_of(CopiesLines),
     ])
 };
 

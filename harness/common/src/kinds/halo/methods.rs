@@ -6,8 +6,9 @@ use apps::halo::HaloApp;
 
 use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
 use crate::fine_grained::functions::PARTITIONED;
-use crate::model::{LOOP, MANUAL_TUNED, MethodInfo, MethodRow, OWN, find_method, info};
-use crate::packing::{Form, Packing};
+use crate::kinds::pingpong::methods::{BY_COPIES, COPIES, STAGED_REFERENCE};
+use crate::model::{LOOP, MANUAL_TUNED, MethodInfo, MethodRow, OWN, Place, find_method, info};
+use crate::packing::{Form, Packing, Staged};
 
 /// The method relative to which packing is an overhead.
 pub const REFERENCE: &str = "reference";
@@ -196,6 +197,9 @@ static ROWS: LazyLock<Vec<MethodRow<HaloTransfer>>> = LazyLock::new(|| {
         info(REFERENCE, "contiguous messages of the same sizes, nothing packed")
             .contiguous()
             .made_of(messages(Packing::Wire)),
+        info(STAGED_REFERENCE, "the same from memory of a device, copied to the host, which sends it")
+            .contiguous()
+            .made_of(messages(Packing::Staged(Staged::Wire))),
         info(OWN, "your loop with nonblocking messages, called with the tag of each; with --pack FILE")
             .on_request()
             .made_of(messages(Packing::Own)),
@@ -212,6 +216,15 @@ static ROWS: LazyLock<Vec<MethodRow<HaloTransfer>>> = LazyLock::new(|| {
         .on_request()
         .made_of(messages(Packing::Looped)),
         info("engine", "our pack engine with nonblocking messages").made_of(messages(Packing::Engine)),
+        info("engine:mapped", "packed on a device into memory of the host that it sees, which sends it")
+            .against(STAGED_REFERENCE)
+            .made_of(messages(Packing::Staged(Staged::Mapped))),
+        info("engine:staged", "packed on a device, copied to the host, which sends it")
+            .against(STAGED_REFERENCE)
+            .made_of(messages(Packing::Staged(Staged::Engine))),
+        info(COPIES, BY_COPIES)
+            .against(STAGED_REFERENCE)
+            .made_of(messages(Packing::Staged(Staged::Copies))),
         info("ddt", "nonblocking messages with derived datatypes").made_of(messages(Packing::Datatype)),
     ];
     rows.extend(Call::OTHERS.iter().flat_map(|call| PACKINGS.map(|packing| call.row(packing))));
@@ -238,6 +251,12 @@ static ROWS: LazyLock<Vec<MethodRow<HaloTransfer>>> = LazyLock::new(|| {
         .checks(&[REQUESTS, &["datatype_with_gaps"], IN_SOME])
         .made_of(HaloTransfer::Fine(FineTransport::PartitionedDatatypes)),
     ]);
+    for MethodRow { info, made_of } in &mut rows {
+        *info = match made_of {
+            HaloTransfer::Fine(_) => info.only_in(Place::Host),
+            _ => made_of.packing().only_where_possible(*info),
+        };
+    }
     rows
 });
 

@@ -27,7 +27,7 @@ pub(super) const ROW: Row = {
             (!can).then_some("must be a whole number from 1 to 2147483647")
         },
         only_warm: Some("must be warm: halos are measured as the last exchange left the caches"),
-        only_host: Some("must be host: halos are not exchanged in the memory of a device yet"),
+        only_host: None,
         options: &["pack"],
         timed_apart: |_| NOT_REPEATED,
         is_contest: true,

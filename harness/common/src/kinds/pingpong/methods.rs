@@ -18,6 +18,10 @@ pub const GET_REFERENCE: &str = "get_reference";
 
 /// The method that those are compared with whose data goes through the host's memory.
 pub const STAGED_REFERENCE: &str = "reference:staged";
+/// Copies by a device's driver, in place of a kernel.
+pub const COPIES: &str = "copies";
+pub const BY_COPIES: &str =
+    "from a device to the host by copies of its driver, one for each loop over equal blocks";
 
 /// Functions needed for packing with datatypes.
 pub const PACK: &[&str] = &["MPI_Pack", "MPI_Unpack", "MPI_Pack_size"];
@@ -132,7 +136,7 @@ const ROWS: [MethodRow<Transfer>; 43] = {
         info("engine", "the datatype compiled by our pack engine, with a contiguous message").made_of(both(Engine)),
         info("engine:mapped", "packed on a device into memory of the host that it sees").made_of(both(ThroughHost(Staged::Mapped))),
         info("engine:staged", "packed on a device, copied to the host, which sends it").made_of(both(ThroughHost(Staged::Engine))),
-        info("copies", "from a device to the host by cuMemcpy2D, one for each loop over equal blocks").made_of(both(ThroughHost(Staged::Copies))),
+        info(COPIES, BY_COPIES).made_of(both(ThroughHost(Staged::Copies))),
         info("ddt", "the derived datatype, sent and received directly").originally("mpi_ddt").made_of(both(Datatype)),
         info("persistent_ddt", "the same by persistent requests, created with the datatype: MPI_Send_init, MPI_Recv_init, MPI_Start").on_request().made_of(Persistent),
         info("ddt_to_packed", "the datatype only on the sending side: shows the sender's cost").made_of(TwoSided(Datatype, Wire)),

@@ -62,11 +62,12 @@ impl EnginePayload {
     }
 
     /// Changes the places of packed bytes to those of a method, which may be in its own memory.
-    fn use_wires(&mut self, memory: &mut Memory, active: &PackingMethod<'_>) {
+    pub fn use_wires(&mut self, memory: &mut Memory, active: &PackingMethod<'_>) {
         let PackingMethod::Packs(packer) = active else { return };
         let [packs, unpacks] = &mut self.sides;
         for (places, wire) in [&mut packs.to, &mut unpacks.from].into_iter().zip(packer.wires(memory)) {
-            // SAFETY: memory of the case or of the method, which only this process uses, one method after the other.
+            // SAFETY: memory of the case or of the method, which only this process uses. Before each use of a method its wires replace
+            // those of the last one, which may not exist any more.
             *places = unsafe { Places::new(wire, std::mem::take(&mut places.runs)) };
         }
     }

@@ -1,8 +1,8 @@
 //! A method that was set up: how its messages are sent, and how they are packed.
 
-use apps::Face;
+use apps::{Face, Side};
 use common::kinds::halo::methods::{Call, HaloTransfer};
-use common::packing::Packing;
+use common::packing::{Location, Packing};
 
 use super::bulk::Bulk;
 use super::collective::StageCollectives;
@@ -46,19 +46,28 @@ impl<'a> ActiveExchange<'a> {
             let own = (packing == Packing::Own).then(|| OwnLoop::new(face, !parts.links.has_loops, tag));
             Packer::of_face(packing, face, &parts.memory.displacements, &parts.comm, own)
         };
-        let shares = |link: &'a HaloMessage| {
-            link.cut.parts.iter().map(|face| packer((link.tag, face))).collect::<Result<Vec<_>, _>>()
+        let share = |link: &'a HaloMessage, side, thread: usize| {
+            let packer = packer((link.tag, &link.cut.parts[thread]))?;
+            let mut packer = match parts.memory.staging(side) {
+                Some(staging) => packer.on_device(Some(staging.part(link.wire_of(thread)))),
+                None => packer,
+            };
+            packer.create()?;
+            Ok(packer)
         };
-        let all = |links: &'a [HaloMessage]| links.iter().map(shares).collect::<Result<Vec<_>, CallError>>();
+        let all = |links: &'a [HaloMessage], side| {
+            let shares = |link| (0..parts.threads).map(|thread| share(link, side, thread)).collect();
+            links.iter().map(shares).collect::<Result<Vec<Vec<_>>, CallError>>()
+        };
         let stages = || parts.links.stages.iter().filter(|_| packing.packs());
-        let sends = stages().map(|stage| all(&stage.sends)).collect::<Result<_, _>>()?;
-        let receives = stages().map(|stage| all(&stage.receives)).collect::<Result<_, _>>()?;
+        let sends = stages().map(|stage| all(&stage.sends, Side::Send)).collect::<Result<_, _>>()?;
+        let receives = stages().map(|stage| all(&stage.receives, Side::Receive)).collect::<Result<_, _>>()?;
         Ok(Self { method: make(transfer, parts, calls)?, packing, sends, receives })
     }
 
     /// Whether it transfers bytes from wire buffer to wire buffer, without changing the arrays.
     pub fn is_reference(&self) -> bool {
-        self.packing == Packing::Wire
+        self.packing.location() == Location::Wire
     }
 
     /// Packs a thread's share of a message.
@@ -75,11 +84,16 @@ impl<'a> ActiveExchange<'a> {
         if !self.packing.packs() {
             return Ok(());
         }
-        let range = &link.cut.ranges[thread];
-        let range = link.wire.start + range.start..link.wire.start + range.end;
+        let (packer, range, memory) = (&self.sends[stage][send][thread], link.wire_of(thread), &parts.memory);
         // SAFETY: guaranteed by the caller.
-        let (arrays, packed) = unsafe { (parts.memory.arrays.share(), parts.memory.outgoing.part(range)) };
-        self.sends[stage][send][thread].pack(arrays, packed)
+        unsafe {
+            let arrays = memory.arrays.share();
+            if packer.is_on_device() {
+                let packed = (memory.outgoing.for_mpi().wrapping_add(range.start), range.len());
+                return packer.run_on_device(Side::Send, (arrays, memory.all_arrays.for_mpi()), packed);
+            }
+            packer.pack(arrays, memory.outgoing.part(range))
+        }
     }
 
     /// Unpacks a message.
@@ -95,11 +109,21 @@ impl<'a> ActiveExchange<'a> {
         if !self.packing.packs() {
             return Ok(());
         }
+        let (shares, memory) = (self.receives[stage][receive].iter().enumerate(), &parts.memory);
         // SAFETY: guaranteed by the caller.
-        let (arrays, packed) =
-            unsafe { (parts.memory.arrays.get(), parts.memory.incoming.part(link.wire.clone())) };
-        let shares = self.receives[stage][receive].iter().zip(&link.cut.ranges);
-        shares.into_iter().try_for_each(|(packer, range)| packer.unpack(&packed[range.clone()], arrays))
+        let arrays = unsafe { memory.arrays.get() };
+        shares.into_iter().try_for_each(|(thread, packer)| {
+            let range = link.wire_of(thread);
+            if packer.is_on_device() {
+                let packed = (memory.incoming.for_mpi().wrapping_add(range.start), range.len());
+                // SAFETY: guaranteed by the caller.
+                return unsafe {
+                    packer.run_on_device(Side::Receive, (arrays, memory.all_arrays.for_mpi()), packed)
+                };
+            }
+            // SAFETY: guaranteed by the caller.
+            packer.unpack(unsafe { memory.incoming.part(range) }, arrays)
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Bulk-synchronous exchanges: after all threads have packed, one thread sends nonblocking or persistent messages,
 //! either of packed bytes or with datatypes directly from and to the arrays.
 
+use apps::Side;
 use common::packing::{Form, Packing};
 
 use super::links::HaloMessage;
@@ -24,7 +25,9 @@ impl Bulk {
         let comm = parts.comm.duplicate()?;
         let message = |link: &HaloMessage, is_sent| {
             let data = parts.data(link, packing)?;
-            let address = parts.base(packing, is_sent).wrapping_offset(data.offset as isize);
+            let address = parts
+                .base(packing, if is_sent { Side::Send } else { Side::Receive })
+                .wrapping_offset(data.offset as isize);
             let envelope = data.envelope(link.peer, link.tag, &comm);
             // SAFETY: faces are within the arrays and packed messages within the wire buffers, which outlive the method, as the datatype
             // and the communicator do; the functions of a stage guarantee that they are not used before it ends.

@@ -131,7 +131,7 @@ impl<'a> StageCollectives<'a> {
                     neighbor_all_to_all_w(form, comm, (base.cast_const(), sends), (base, receives))
                 }
                 BlockArguments::Packed([sends, receives]) => {
-                    let (from, to) = (memory.outgoing.start().cast_const(), memory.incoming.start());
+                    let (from, to) = (memory.outgoing.for_mpi().cast_const(), memory.incoming.for_mpi());
                     neighbor_all_to_all_v(form, comm, (from, sends), (to, receives), &self.parts.byte)
                 }
                 BlockArguments::AllRanks([sends, receives]) => {

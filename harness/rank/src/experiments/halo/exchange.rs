@@ -12,6 +12,7 @@ use super::payload::EarlyProbe;
 use crate::checked::CallError;
 use crate::checked::threads::Lent;
 use crate::compute::compute;
+use crate::device;
 use crate::team::Member;
 
 /// Time from the agreement on a start to the start, if clocks are used: longer than the message about it takes.
@@ -31,6 +32,8 @@ pub struct ExchangeReadings {
     pub communicate_s: f64,
     /// Unpacking by the first thread, of all stages.
     pub unpack_s: f64,
+    /// Copies of a device's driver, if they are counted.
+    pub copies: f64,
 }
 
 impl ExchangeReadings {
@@ -79,6 +82,7 @@ fn work(
     let HaloExchanges { parts, payload, case, .. } = bench;
     let (method, thread) = (&active.method, member.number);
     let (mut readings, mut seen) = (ExchangeReadings::default(), [0.0; 2]);
+    device::use_here();
     if is_changed {
         // All communication has ended, and each thread changes its own data, which no other thread reads before the barrier.
         payload.own()[thread].write(payload.version);
@@ -88,6 +92,7 @@ fn work(
     if member.is_first() {
         begin(bench)?;
     }
+    let copies = device::copies();
     let start = Instant::now();
     for (stage, links) in parts.links.stages.iter().enumerate() {
         if member.is_first() {
@@ -130,6 +135,9 @@ fn work(
             readings.communicate_s += (arrived - packed).as_secs_f64();
             readings.unpack_s += arrived.elapsed().as_secs_f64();
             readings.total_s = start.elapsed().as_secs_f64();
+            if let (Some(before), Some(after)) = (copies, device::copies()) {
+                readings.copies = (after - before) as f64;
+            }
         }
         // Later stages pack data received in this one.
         member.barrier();

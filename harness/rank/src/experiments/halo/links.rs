@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use apps::Arrays;
 use apps::halo::{HaloApp, Transfer};
-use apps::{Cut, Face};
+use apps::{Cut, Face, Side};
+use common::model::conditions::MemoryKind;
 
+use crate::device::{Buffer, Direction, StagedBytes, Staging};
 use crate::handoff::Slot;
 use crate::memory::{POISON, Region, Wire};
 
@@ -31,6 +33,14 @@ pub struct HaloMessage {
     pub wire: Range<usize>,
     /// The start of its part of the receiver's wire buffer.
     pub far_start: usize,
+}
+
+impl HaloMessage {
+    /// The part of the wire buffer for a thread's share.
+    pub fn wire_of(&self, thread: usize) -> Range<usize> {
+        let share = &self.cut.ranges[thread];
+        self.wire.start + share.start..self.wire.start + share.end
+    }
 }
 
 /// The messages of a stage.
@@ -98,13 +108,16 @@ fn start_at_receiver(app: &dyn HaloApp, rank: usize, stage: usize, send: &Transf
 pub struct HaloMemory {
     /// Changed by one thread at a time, read by all threads while they pack.
     pub arrays: Slot<Arrays>,
-    /// The address of the arrays' memory. Taken once, like the two below: MPI's pointers stay valid whatever is borrowed later.
-    base: *mut u8,
-    _wires: [Wire; 2],
+    /// All of the arrays' memory. Its address is taken once, like the two below: MPI's pointers stay valid whatever is borrowed later.
+    pub all_arrays: Region,
     /// Packed data to send; a link's part is written by one thread.
     pub outgoing: Region,
     /// Packed data that was received.
     pub incoming: Region,
+    /// The memory of both.
+    _wires: [Wire; 2],
+    /// If the data is not in usual memory: that of the arrays, and the host memory for both wire buffers.
+    device: Option<(Buffer, [Staging; 2])>,
     /// Bytes from the start of array 0 to each array.
     pub displacements: Vec<i64>,
     /// Offset of array 0 in the arrays' memory.
@@ -117,31 +130,31 @@ unsafe impl Sync for HaloMemory {}
 
 impl HaloMemory {
     /// Allocates everything, and writes every byte.
-    pub fn new(app: &dyn HaloApp, rank: usize, links: &Links) -> Self {
+    pub fn new(app: &dyn HaloApp, rank: usize, links: &Links, kind: MemoryKind) -> Self {
         let mut arrays = Arrays::new(app.arrays(rank));
         arrays.memory_mut().fill(POISON);
         let wire_bytes = [links.outgoing_bytes, links.incoming_bytes].map(|bytes| bytes.max(1));
-        let mut wires = wire_bytes.map(Wire::new);
+        let mut wires = wire_bytes.map(|bytes| Wire::new(bytes).within(kind));
         wires.iter_mut().for_each(|wire| wire.fill(POISON));
-        // This is the last borrow of the whole wire buffers. SAFETY: they live as long as the memory created from them.
-        let [outgoing, incoming] =
-            wires.each_mut().map(|wire| unsafe { Region::new(wire.base(), wire.len()) });
+        let device = (!kind.is_host())
+            .then(|| (Buffer::new(kind, arrays.memory().len()), wire_bytes.map(Staging::new)));
+        // These are the last borrows of all arrays and of the whole wire buffers.
+        let all_arrays = Region::of_arrays(&mut arrays, device.as_ref().map(|(twin, _)| twin));
+        let [outgoing, incoming] = wires.each_mut().map(Wire::region);
+        [all_arrays, outgoing, incoming].iter().for_each(|region| region.copy_all(Direction::ToTwin));
         let displacements = arrays.displacements();
         let start = if arrays.specs().is_empty() { 0 } else { arrays.place(0).start };
-        let base = arrays.base();
-        Self { arrays: Slot::new(arrays), base, _wires: wires, outgoing, incoming, displacements, start }
+        let arrays = Slot::new(arrays);
+        Self { arrays, all_arrays, outgoing, incoming, _wires: wires, device, displacements, start }
     }
 
-    /// The memory with all arrays.
-    pub fn all_arrays(&self) -> Region {
-        // SAFETY: nothing is exchanged while this is called.
-        let bytes = unsafe { self.arrays.share() }.memory().len();
-        // SAFETY: the arrays' address and length; users of a region guarantee that it is not used otherwise.
-        unsafe { Region::new(self.base, bytes) }
+    /// The host memory of a wire buffer, if the data is not in usual memory.
+    pub fn staging(&self, side: Side) -> Option<StagedBytes> {
+        self.device.as_ref().map(|(_, staging)| staging[usize::from(side == Side::Receive)].all)
     }
 
     /// Address of the byte that corresponds to a datatype's displacement 0, given relative to array 0.
     pub fn address(&self, origin_bytes: i64) -> *mut u8 {
-        self.base.wrapping_offset(self.start as isize + origin_bytes as isize)
+        self.all_arrays.for_mpi().wrapping_offset(self.start as isize + origin_bytes as isize)
     }
 }

@@ -3,6 +3,7 @@
 
 use apps::Arrays;
 use apps::halo::HaloApp;
+use common::model::conditions::MemoryKind;
 use datatypes::Element;
 
 use super::links::{HaloMemory, Links};
@@ -79,7 +80,13 @@ pub struct Parts {
 
 impl Parts {
     /// The data for the exchange of `app` among all ranks, which MPI may reorder on the grid; collective.
-    pub fn new(world: &Comm, app: &dyn HaloApp, reorder: bool, threads: usize) -> Result<Self, CallError> {
+    pub fn new(
+        world: &Comm,
+        app: &dyn HaloApp,
+        reorder: bool,
+        threads: usize,
+        memory: MemoryKind,
+    ) -> Result<Self, CallError> {
         let comm = match app.grid() {
             Some(grid) => world.cartesian(grid.dims(), grid.periodic(), reorder)?,
             None => world.duplicate()?,
@@ -91,7 +98,7 @@ impl Parts {
         Ok(Self {
             dimensions: app.grid().map_or(0, |grid| grid.dims().len()),
             rank,
-            memory: HaloMemory::new(app, rank, &links),
+            memory: HaloMemory::new(app, rank, &links, memory),
             links,
             threads,
             byte: Datatype::predefined(Element::Byte),

@@ -11,6 +11,7 @@ use common::packing::Packing;
 
 use super::links::HaloMessage;
 use super::method::Parts;
+use crate::device::Direction;
 use crate::measure::message_links::{in_arrays, source_of_arrays};
 use crate::memory::Region;
 use crate::payload::{Link, Mismatch, Places, Run, Runs, Spots, Version, changed};
@@ -63,7 +64,7 @@ impl<'a> ExchangePayload<'a> {
             places: places(memory, runs),
         };
         let (outgoing, incoming) = (parts.memory.outgoing, parts.memory.incoming);
-        let arrays = parts.memory.all_arrays();
+        let arrays = parts.memory.all_arrays;
         let mut taken = HashSet::new();
         let mut own: Vec<[Vec<Run>; 2]> = vec![Default::default(); parts.threads];
         for link in sends() {
@@ -139,6 +140,7 @@ impl<'a> ExchangePayload<'a> {
         // SAFETY: no other thread runs between exchanges.
         self.version
             .write(source_of_arrays(self.parts.rank), unsafe { self.arrays.part(0..self.arrays.bytes()) });
+        self.arrays.copy_all(Direction::ToTwin);
         let shares = self.shares(is_reference);
         shares.received.iter().for_each(|link| link.places.poison());
         shares.own.iter().for_each(|places| places.write(self.version));

@@ -1,7 +1,7 @@
 //! Puts: one per neighbour, directly into its arrays with datatypes at both ends, or packed into its wire buffer; a fence before the
 //! first stage, and one after each stage.
 
-use apps::WireOrder;
+use apps::{Side, WireOrder};
 use common::packing::Packing;
 
 use super::links::HaloMessage;
@@ -32,12 +32,12 @@ impl Put {
         let comm = parts.comm.duplicate()?;
         // Array 0 starts at the same byte of every rank's memory.
         let (target, to) = match packing.is_typed() {
-            true => (parts.memory.all_arrays(), parts.memory.start as i64),
+            true => (parts.memory.all_arrays, parts.memory.start as i64),
             false => (parts.memory.incoming, 0),
         };
         // SAFETY: arrays and wire buffers outlive the method and are never reallocated; between fences only MPI and the loops
         // ordered by the fences use them.
-        let window = unsafe { Window::over(target.start(), target.bytes(), &comm) }?;
+        let window = unsafe { Window::over(target.for_mpi(), target.bytes(), &comm) }?;
         window.fence()?;
         let put = |link: &HaloMessage| {
             let far = match packing.is_typed() {
@@ -53,7 +53,7 @@ impl Put {
             puts.collect::<Result<_, CallError>>()
         };
         let stages = parts.links.stages.iter().map(|stage| puts(&stage.sends)).collect::<Result<_, _>>()?;
-        Ok(Self { from: parts.base(packing, true), to, _comm: comm, window, stages })
+        Ok(Self { from: parts.base(packing, Side::Send), to, _comm: comm, window, stages })
     }
 }
 

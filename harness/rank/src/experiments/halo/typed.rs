@@ -1,6 +1,6 @@
 //! The data of messages as MPI's calls take it: in the arrays by a datatype, or packed in the wire buffers.
 
-use apps::{Message, WireOrder};
+use apps::{Message, Side, WireOrder};
 use common::packing::Packing;
 use datatypes::{Element, Layout};
 
@@ -52,11 +52,14 @@ impl Parts {
     }
 
     /// The address that offsets of such data count from.
-    pub fn base(&self, packing: Packing, is_sent: bool) -> *mut u8 {
-        match (packing.is_typed(), is_sent) {
-            (true, _) => self.memory.address(0),
-            (false, true) => self.memory.outgoing.start(),
-            (false, false) => self.memory.incoming.start(),
+    pub fn base(&self, packing: Packing, side: Side) -> *mut u8 {
+        match (packing, side) {
+            _ if packing.is_typed() => self.memory.address(0),
+            (Packing::Staged(_), _) => {
+                self.memory.staging(side).expect("only data of a device is staged").address
+            }
+            (_, Side::Send) => self.memory.outgoing.for_mpi(),
+            (_, Side::Receive) => self.memory.incoming.for_mpi(),
         }
     }
 }
