@@ -1,7 +1,7 @@
 //! Random datatypes: faults that are planted in an MPI are found, shrunk, and confirmed by a C program.
 
 use common::conformance::{self, Case, OPERATIONS};
-use ddtbench::conformance::datatypes::program::program;
+use ddtbench::conformance::datatypes::program::{ProgramMemory, program};
 use ddtbench::conformance::datatypes::{FindingList, Hit};
 use libtest_mimic::Trial;
 
@@ -152,7 +152,7 @@ fn programs_are_right(mpi: &Mpi) {
     });
     for ((_, operation), case) in tried.zip([few, many].iter().cycle()) {
         let hit = Hit { operation, ..Hit::untried(case) };
-        std::fs::write(&source, program(&hit, mpi.name, operation.ranks, true)).unwrap();
+        std::fs::write(&source, program(&hit, mpi.name, operation.ranks, ProgramMemory::Guarded)).unwrap();
         run(mpi.command(&mpi.mpicc).arg(&source).arg("-o").arg(&program_file)).expect_code(0);
         let ranks = operation.ranks.to_string();
         let ended = run(mpi.command(&mpi.mpiexec).args(["-n", &ranks]).arg(&program_file));

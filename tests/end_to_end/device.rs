@@ -53,6 +53,11 @@ fn intel(_: &Mpi) {
         ["reference", "engine", "persistent_engine", "put_engine", "neighbor_alltoallv_engine", "ddt"];
     let line = format!("halo stencil7 -n 2 --memory simulated -m {} {SHORT}", calls.join(","));
     Measuring::on(impi, line).ends(0).summary.expect_all(1, &calls);
+    // It refuses datatypes of two blocks, as the C program shows, and not those of contiguous bytes.
+    let kept = Measuring::on(impi, "conform --memory simulated --only send_to_self --cases 1").ends(1);
+    let program = std::fs::read_to_string(kept.out().join("impi-1.c")).unwrap();
+    assert!(program.contains("cuMemAlloc_v2") && program.contains("-lcuda"), "{program}");
+    assert!(kept.ended.out.contains("confirmed by the C program"), "{}", kept.ended);
 }
 
 /// Memory that the device sees, and every MPI takes: all methods use their twins.
@@ -83,4 +88,11 @@ fn pinned(mpi: &Mpi) {
     let measuring = Measuring::on(mpi, line).env("LD_LIBRARY_PATH", &dir.path().display().to_string());
     let kept = measuring.fault("flip 37").ends(1);
     kept.summary.expect_failed("wrf_x_vec", "ddt", "wrong data", &["expected 0x"]);
+    let conform = |only: &str| {
+        let line = format!("conform --memory pinned --cases 60 --only {only}");
+        Measuring::on(mpi, line).env("LD_LIBRARY_PATH", &dir.path().display().to_string())
+    };
+    conform("pack,unpack,send,receive,put,get").ends(0);
+    let kept = conform("receive_from_self").fault("datatype sent").ends(1);
+    assert!(kept.ended.out.contains("confirmed by the C program"), "{}", kept.ended);
 }

@@ -81,6 +81,9 @@ impl Command {
 
     /// The memory of its data.
     pub fn memory(&self) -> anyhow::Result<MemoryKind> {
+        if let Self::Datatypes(Datatypes { memory, .. }) = self {
+            return Ok(*memory);
+        }
         let Some((kind, conditions, _)) = self.experiments() else { return Ok(MemoryKind::Host) };
         let memory = conditions.memory;
         if let Some(reason) = kind.refuse_memory(memory) {
@@ -229,6 +232,9 @@ pub struct Conform {
 pub struct Datatypes {
     /// The folder of the batch, to which faults are written
     pub folder: PathBuf,
+    /// The memory of data that a datatype describes
+    #[arg(long, value_enum, default_value_t)]
+    pub memory: MemoryKind,
 }
 
 impl Conform {

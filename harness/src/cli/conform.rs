@@ -10,6 +10,7 @@ use clap::{Args, Subcommand};
 use ddtbench::conformance::{CheckResult, Conditions, TIMEOUT_S, table};
 use ddtbench::folder::{CHECKS, ENVIRONMENT, LockedFolder};
 use ddtbench::model::check::{CLOCKS, Check, PARTITIONED};
+use ddtbench::model::conditions::MemoryKind;
 use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
 use ddtbench::plan::Plan;
@@ -96,10 +97,11 @@ fn prepare(
     mpis: &MpiArgs,
     out: Option<&Path>,
     is_verbose: bool,
+    memory: MemoryKind,
     account: impl Fn(&Target) -> anyhow::Result<MpiAccount>,
 ) -> anyhow::Result<(LockedFolder, Vec<Target>)> {
     let folder = out.map(LockedFolder::create).transpose()?;
-    let mut plan = Plan::default();
+    let mut plan = Plan { memories: vec![memory], ..Plan::default() };
     mpis.apply(&mut plan);
     let chosen = match targets::choose(&mut plan, false, is_verbose) {
         Ok(chosen) => chosen,
@@ -132,10 +134,11 @@ fn prepare(
 impl CheckArgs {
     fn run(&self, checks: &[&Check]) -> anyhow::Result<ExitCode> {
         interrupt::hold();
-        let (folder, targets) = prepare(&self.mpis, self.out.as_deref(), self.verbose, |target| {
-            let first = self.conditions(target).command_line(checks[0])?;
-            Ok(MpiAccount::from_target(target, first))
-        })?;
+        let (folder, targets) =
+            prepare(&self.mpis, self.out.as_deref(), self.verbose, MemoryKind::Host, |target| {
+                let first = self.conditions(target).command_line(checks[0])?;
+                Ok(MpiAccount::from_target(target, first))
+            })?;
         let mut results = Vec::new();
         let all = checks.iter().flat_map(|check| targets.iter().map(move |target| (check, target)));
         let count = checks.len() * targets.len();
@@ -172,7 +175,7 @@ impl CheckArgs {
     }
 
     fn conditions<'a>(&self, target: &'a Target) -> Conditions<'a> {
-        Conditions { target, timeout_s: self.timeout }
+        Conditions::on_host(target, self.timeout)
     }
 
     /// Runs a check until it fails, or as often as given.

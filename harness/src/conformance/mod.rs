@@ -8,6 +8,7 @@ pub mod table;
 use serde::{Deserialize, Serialize};
 
 use crate::model::check::{Answer, Check};
+use crate::model::conditions::MemoryKind;
 use crate::model::mpi_label;
 use crate::mpi::Target;
 use crate::report::columns::{Align, Column, Table};
@@ -23,6 +24,15 @@ pub struct Conditions<'a> {
     pub target: &'a Target,
     /// A check that prints nothing for so many seconds is stopped.
     pub timeout_s: f64,
+    /// The memory of data that is described by a datatype.
+    pub memory: MemoryKind,
+}
+
+impl<'a> Conditions<'a> {
+    /// With data in usual memory.
+    pub fn on_host(target: &'a Target, timeout_s: f64) -> Self {
+        Self { target, timeout_s, memory: MemoryKind::Host }
+    }
 }
 
 /// The answer of an MPI to a check: a row of `checks.csv`.

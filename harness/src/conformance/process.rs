@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use super::{CheckResult, Conditions};
 use crate::model::check::{Answer, Check, CheckEvent, CheckOutcome};
-use crate::model::conditions::MemoryKind;
 use crate::model::plain::plain;
+use crate::mpi::StandIn;
 use crate::mpi::{Exit, LastOutput, Launch, Line, LineEvents, MpiError, Sign};
 
 /// On a busy machine, ranks may take longer to begin than any operation: the second try has so many times the limit of silence.
@@ -69,8 +69,8 @@ impl Conditions<'_> {
             args,
             programs: &self.target.programs,
             bind: false,
-            memory: MemoryKind::Host,
-            stand_in: None,
+            memory: self.memory,
+            stand_in: self.target.stand_in.as_deref().map(StandIn::folder),
             env: BTreeMap::new(),
         }
     }
@@ -207,7 +207,7 @@ echo '{"check":"done"}'
     fn checks_that_crash_or_hang_are_answered_all_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let target = target(folder.path());
-        let conditions = Conditions { target: &target, timeout_s: 1.0 };
+        let conditions = Conditions::on_host(&target, 1.0);
         let run = |name: &str| conditions.run(find(PARTITIONED, name).unwrap()).unwrap();
         let expect = |name: &str, outcome: CheckOutcome, begin: &str, contains: &str| {
             let result = run(name);

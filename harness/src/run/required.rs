@@ -37,7 +37,7 @@ impl Run<'_> {
         observer: &mut dyn Observer,
     ) -> Result<Vec<CheckResult>, RunError> {
         let timeout_s = self.plan.plan.limits.timeout_s.min(conformance::TIMEOUT_S);
-        let conditions = Conditions { target, timeout_s };
+        let conditions = Conditions::on_host(target, timeout_s);
         let mut results = Vec::new();
         for check in PARTITIONED.iter().filter(|check| needed.contains(check.name)) {
             let result = conditions.run(check)?;

@@ -7,6 +7,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::form;
+use crate::model::conditions::MemoryKind;
 
 /// An operation of MPI that uses a datatype.
 #[derive(Debug)]
@@ -207,6 +208,12 @@ impl Operation {
             None if self.needs(Need::Blocks) => ranks,
             None => 1,
         }
+    }
+
+    /// Whether data can be in this memory: on a device between two processes at most, without files, and without functions of ours.
+    pub fn is_possible_in(&self, memory: MemoryKind) -> bool {
+        let is_of_host = |word| self.statements.contains(word);
+        memory.is_host() || !self.is_collective && !["MPI_File", "exclusive_or"].into_iter().any(is_of_host)
     }
 
     /// Whether the statements free the type.

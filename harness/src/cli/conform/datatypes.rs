@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use common::conformance::{OPERATIONS, Operation};
 use ddtbench::conformance::Conditions;
@@ -13,6 +13,7 @@ use ddtbench::conformance::datatypes::{
     ELSEWHERE, FindingList, MpiReport, Replayed, Reports, Session, SessionPlan,
 };
 use ddtbench::folder::{LockedFolder, REPORT};
+use ddtbench::model::conditions::MemoryKind;
 use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
 use ddtbench::run::MpiAccount;
@@ -72,6 +73,9 @@ pub struct DatatypesArgs {
     /// A list of findings that do not count as new; layouts that contain them are left out
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
+    /// The memory of data that a datatype describes; not host: messages of two ranks, one-sided calls and packing only
+    #[arg(long, value_enum, value_name = "KIND", default_value_t)]
+    memory: MemoryKind,
     /// The form of the report
     #[arg(help_heading = RESULTS, long, value_enum, default_value_t)]
     format: ConformFormat,
@@ -93,12 +97,17 @@ impl DatatypesArgs {
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         // A file may be a pipe that does not end: until it was read, a signal ends the program.
         let list = self.listed()?;
+        if let Some(operation) = self.only.iter().find(|operation| !operation.is_possible_in(self.memory)) {
+            let reason = "needs host: files, reductions and operations of all ranks do";
+            bail!("--only {}: --memory {}: {reason}", operation.name, self.memory.name());
+        }
         interrupt::hold();
         let mut plan = self.plan();
-        let (folder, targets) = super::prepare(&self.mpis, self.out.as_deref(), self.verbose, |target| {
-            let command = std::env::args().collect::<Vec<_>>().join(" ");
-            Ok(MpiAccount::from_target(target, command))
-        })?;
+        let (folder, targets) =
+            super::prepare(&self.mpis, self.out.as_deref(), self.verbose, self.memory, |target| {
+                let command = std::env::args().collect::<Vec<_>>().join(" ");
+                Ok(MpiAccount::from_target(target, command))
+            })?;
         if targets.len() > 1 {
             plan.time = plan.time.map(|time| time * ELSEWHERE / (ELSEWHERE + 1));
         }
@@ -155,7 +164,11 @@ impl DatatypesArgs {
             cases: self.cases.unwrap_or(usual) as u64,
             cases_first: self.cases.is_some(),
             time: self.time.map(Duration::from_secs_f64),
-            operations: OPERATIONS.iter().filter(is_chosen).collect(),
+            operations: OPERATIONS
+                .iter()
+                .filter(is_chosen)
+                .filter(|operation| operation.is_possible_in(self.memory))
+                .collect(),
             ranks: self.ranks,
         }
     }
@@ -179,7 +192,7 @@ impl DatatypesArgs {
     }
 
     fn session<'a>(&'a self, target: &'a Target, plan: &'a SessionPlan) -> Result<Session<'a>, MpiError> {
-        let conditions = Conditions { target, timeout_s: TIMEOUT_S };
+        let conditions = Conditions { memory: self.memory, ..Conditions::on_host(target, TIMEOUT_S) };
         Session::new(conditions, plan)
             .map_err(|error| MpiError::Other(format!("no temporary folder: {error}")))
     }

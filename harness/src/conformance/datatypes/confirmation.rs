@@ -7,7 +7,7 @@ use std::time::Instant;
 use common::conformance::{FaultKind, Items};
 
 use super::finding::{Confirmation, Hit};
-use super::program::{program, shows};
+use super::program::{ProgramMemory, program, shows};
 use super::worker::Worker;
 use crate::conformance::Conditions;
 use crate::mpi::{Exit, Line, MpiError, Sign};
@@ -33,8 +33,10 @@ pub fn confirm(
     end: Option<Instant>,
 ) -> Result<Option<Confirmation>, MpiError> {
     let least = hit.operation.ranks;
-    let mut ways = vec![(least, false), (least, true)];
-    if Items::from_layout(&hit.layout, hit.items).span_bytes() > MOST_STATIC_BYTES {
+    let simplest = ProgramMemory::simplest(worker.conditions().memory);
+    let mut ways = vec![(least, simplest)];
+    ways.extend((simplest == ProgramMemory::Static).then_some((least, ProgramMemory::Guarded)));
+    if Items::from_layout(&hit.layout, hit.items).span_bytes() > MOST_STATIC_BYTES && ways.len() > 1 {
         ways.remove(0);
     }
     if hit.kind == FaultKind::Hang {
@@ -42,11 +44,11 @@ pub fn confirm(
         ways.truncate(1);
     }
     if hit.operation.is_collective && worker.ranks > least {
-        ways.push((worker.ranks, true));
+        ways.push((worker.ranks, ProgramMemory::Guarded));
     }
     let mut last = None;
-    for (ranks, is_guarded) in ways {
-        last = confirm_with(worker.conditions(), hit, worker.folder(), (ranks, is_guarded), end)?;
+    for (ranks, memory) in ways {
+        last = confirm_with(worker.conditions(), hit, worker.folder(), (ranks, memory), end)?;
         let is_decided = last.as_ref().is_none_or(|confirmation| confirmation.shown.is_some());
         if is_decided || end.is_some_and(|end| Instant::now() >= end) {
             break;
@@ -59,7 +61,7 @@ fn confirm_with(
     conditions: &Conditions<'_>,
     hit: &Hit,
     folder: &Path,
-    (ranks, is_guarded): (usize, bool),
+    (ranks, memory): (usize, ProgramMemory),
     end: Option<Instant>,
 ) -> Result<Option<Confirmation>, MpiError> {
     let installation = &conditions.target.installation;
@@ -68,12 +70,16 @@ fn confirm_with(
         let reason = "its C program would need more than 1 GiB of memory".to_owned();
         return Ok(Some(Confirmation { reason, ..Confirmation::default() }));
     }
-    let code = program(hit, &installation.title(), ranks, is_guarded);
+    let code = program(hit, &installation.title(), ranks, memory);
     let failed = |reason: String, code: String| Confirmation { code, shown: None, reason };
     if let Err(error) = fs::write(&source, &code) {
         return Ok(Some(failed(format!("cannot write {}: {error}", source.display()), code)));
     }
-    match installation.compile(&source, &binary, &[]) {
+    let stand_in =
+        conditions.target.stand_in.as_ref().map(|driver| format!("-L{}", driver.folder().display()));
+    let options = stand_in.iter().map(String::as_str).chain(["-lcuda"]);
+    let options: Vec<&str> = options.filter(|_| memory == ProgramMemory::Device).collect();
+    match installation.compile(&source, &binary, &options) {
         Ok(()) => {}
         Err(MpiError::Interrupted) => return Ok(None),
         Err(error) => return Ok(Some(failed(format!("the C program cannot be compiled: {error}"), code))),
@@ -121,7 +127,7 @@ mod tests {
         let mpicc = script("mpicc", "exit 0");
         let installation = Installation { mpicc, ..Installation::fake(script("mpiexec", "exec sleep 1000")) };
         let target = Target::fake(installation, "ddtbench-rank");
-        let conditions = Conditions { target: &target, timeout_s: 5.0 };
+        let conditions = Conditions::on_host(&target, 5.0);
         let worker = Worker::new(conditions, 2).unwrap();
         let hit = Hit::fake("send", FaultKind::Hang, "byte");
         let begun = Instant::now();

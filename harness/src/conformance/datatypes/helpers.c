@@ -23,15 +23,16 @@ static void fill(int rank)
 {
     unsigned char *next = expected;
     for (long i = 0; i < ALL; i++)
-        memory[i] = image[i] = VALUE;
+        image[i] = VALUE;
+    copy(memory, image, ALL);
     for (int run = 0; run < RUNS; next += runs[run++].bytes)
-        memcpy(next, data + runs[run].at, runs[run].bytes);
+        memcpy(next, image + ORIGIN + runs[run].at, runs[run].bytes);
 }
 
 /* What the memory is to become. */
 static void arrive(const unsigned char *bytes)
 {
-    memcpy(image, memory, ALL);
+    copy(image, memory, ALL);
     for (int run = 0; run < RUNS; bytes += runs[run++].bytes)
         memcpy(image + ORIGIN + runs[run].at, bytes, runs[run].bytes);
 }
@@ -39,20 +40,21 @@ static void arrive(const unsigned char *bytes)
 /* The memory of a receiver. */
 static void prepare(const unsigned char *bytes)
 {
-    memset(memory, 0xA5, ALL);
+    memset(image, 0xA5, ALL);
+    copy(memory, image, ALL);
     arrive(bytes);
 }
 
 /* The memory as it is to become. */
 static void place(void)
 {
-    memcpy(memory, image, ALL);
+    copy(memory, image, ALL);
 }
 
 /* A copy of the memory. */
 static void keep(void)
 {
-    memcpy(kept, memory, ALL);
+    copy(kept, memory, ALL);
 }
 
 /* Turns the bytes of each value around: external32 is big-endian. */

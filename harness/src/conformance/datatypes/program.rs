@@ -10,6 +10,7 @@ use common::conformance::{Contents, FaultKind, Need, Operation, partitions};
 use datatypes::{Construction, Element, Language, Layout, Reported};
 
 use super::finding::Hit;
+use crate::model::conditions::MemoryKind;
 
 /// Seconds after which a call hangs.
 const LIMIT_S: u32 = 10;
@@ -27,9 +28,32 @@ const MEMORY: [&str; 6] = ["memory", "data", "packed", "fill", "prepare", "keep"
 const RUNS_OF_LINE: usize = 6;
 const MOST_RUNS: usize = 8 * RUNS_OF_LINE;
 
-/// The program of a hit on this number of ranks. If it is guarded, its memory and packed data begin or end at a page that cannot be
-/// accessed.
-pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
+/// Functions of programs with memory of a device.
+const DEVICE: &str = include_str!("device.c");
+
+/// The memory of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramMemory {
+    Static,
+    /// Memory and packed data begin or end at a page that cannot be accessed.
+    Guarded,
+    /// The data that the type describes is on a device.
+    Device,
+}
+
+impl ProgramMemory {
+    /// The one that makes the shortest program for data in a memory.
+    pub fn simplest(memory: MemoryKind) -> Self {
+        match memory {
+            MemoryKind::Device | MemoryKind::Simulated => Self::Device,
+            MemoryKind::Host | MemoryKind::Managed | MemoryKind::Pinned => Self::Static,
+        }
+    }
+}
+
+/// The program of a hit on this number of ranks.
+pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> String {
+    let (is_guarded, on_device) = (memory == ProgramMemory::Guarded, memory == ProgramMemory::Device);
     let (layout, operation) = subject(hit);
     let oracle = hit.adopted.as_ref().filter(|_| layout == hit.layout).unwrap_or(&layout);
     let blocks = operation.blocks(ranks);
@@ -77,9 +101,22 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
         body = with_words(&body, &[("guarded", "malloc".to_owned())]);
     }
     let is_guarded = is_guarded && MEMORY.iter().any(|name| has_word(&body, name));
+    let on_device = on_device && MEMORY.iter().any(|name| has_word(&body, name));
+    let mut all_helpers = with_words(HELPERS, &[("copy", "memcpy".to_owned())]);
+    if on_device {
+        body = body.replace("image, memory, ALL", "image, on_host(), ALL");
+        all_helpers = DEVICE.to_owned() + HELPERS;
+    }
     let items = whole_items(data.values.len(), of_item).unwrap_or(1);
     let listed = Listed::from_values(&data.values, items, oracle.extent());
-    let helpers = listed.read_by(&used_helpers(&format!("{functions}{body}"), is_guarded));
+    let placed = if is_guarded {
+        "guarded"
+    } else if on_device {
+        "on_device"
+    } else {
+        ""
+    };
+    let helpers = listed.read_by(&used_helpers(&all_helpers, &format!("{functions}{body}{placed}")));
     let uses = |word: &str| [&helpers, &functions, &body].iter().any(|text| has_word(text, word));
     let mut main = String::new();
     if body.contains("MPI_COMM_WORLD") {
@@ -88,8 +125,8 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
         main += "MPI_Init(&argc, &argv);\n";
     }
     let _ = writeln!(main, "alarm({LIMIT_S});");
-    let (variables, set) = variables(&uses, is_guarded);
-    main += &set;
+    let (variables, set) = variables(&uses, placed);
+    main = if on_device { set + &main } else { main + &set };
     let only_one = if has_word(&main, "rank") { " && rank == 0" } else { "" };
     let _ = write!(
         main,
@@ -103,7 +140,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
     let code = format!("{variables}{list}{helpers}{functions}{main}");
     let runs = listed.runs.len() * listed.items;
     let values = values((hit, &layout, oracle), (&data, of_item), runs, ranks, is_guarded);
-    head(hit, &layout, mpi, ranks) + &includes(&code, is_guarded) + &with_words(&code, &values)
+    head(hit, &layout, mpi, ranks, on_device) + &includes(&code, is_guarded) + &with_words(&code, &values)
 }
 
 /// The paragraphs of statements whose results are wrong: implementers compute other bounds in other ways, which are accepted. All if none
@@ -138,12 +175,13 @@ fn with_few_comparisons(body: &str) -> String {
 }
 
 /// The comment at the start.
-fn head(hit: &Hit, layout: &Layout, mpi: &str, ranks: usize) -> String {
+fn head(hit: &Hit, layout: &Layout, mpi: &str, ranks: usize, on_device: bool) -> String {
     let Operation { name, asks, clause, .. } = hit.operation;
     let plural = if hit.items == 1 { "" } else { "s" };
+    let link = if on_device { " -lcuda" } else { "" };
     format!(
         "/* {name}: {asks} (MPI-4.1, section {clause}).\n * Type: {}, {} item{plural}\n * {mpi}: {}\n \
-         * mpicc -o finding finding.c && mpiexec -n {ranks} ./finding */\n",
+         * mpicc -o finding finding.c{link} && mpiexec -n {ranks} ./finding */\n",
         layout.to_text(),
         hit.items,
         hit.detail.lines().next().unwrap_or_default().replace("*/", "* /"),
@@ -155,9 +193,11 @@ fn includes(code: &str, is_guarded: bool) -> String {
     let mut text = if is_guarded { "#define _GNU_SOURCE\n" } else { "" }.to_owned();
     text += "#include <mpi.h>\n#include <stdio.h>\n";
     let calls = |names: &[&str]| names.iter().any(|name| has_word(code, name));
-    for (header, names) in
-        [("stdlib.h", &["malloc"][..]), ("string.h", &["memcpy", "memset"]), ("sys/mman.h", &["mmap"])]
-    {
+    for (header, names) in [
+        ("stdlib.h", &["malloc", "exit"][..]),
+        ("string.h", &["memcpy", "memset"]),
+        ("sys/mman.h", &["mmap"]),
+    ] {
         if calls(names) {
             let _ = writeln!(text, "#include <{header}>");
         }
@@ -165,10 +205,11 @@ fn includes(code: &str, is_guarded: bool) -> String {
     text + "#include <unistd.h>\n\n"
 }
 
-/// Memory of programs: its name, how it is declared, and how it is declared and set in `main` if it is guarded.
+/// Memory of programs: its name, how it is declared, and how it is declared and set in `main` if a function places it: on a device only
+/// the first.
 const VARIABLES: [(&str, &str, [&str; 2]); 7] = [
-    ("memory", "memory[ALL]", ["*memory", "memory = guarded(ALL);\n"]),
-    ("packed", "packed[ROOM]", ["*packed", "packed = guarded(ROOM);\n"]),
+    ("memory", "memory[ALL]", ["*memory", "memory = PLACED(ALL);\n"]),
+    ("packed", "packed[ROOM]", ["*packed", "packed = PLACED(ROOM);\n"]),
     ("data", "*data = memory + ORIGIN", ["*data", "data = memory + ORIGIN;\n"]),
     ("kept", "kept[ALL]", ["kept[ALL]", ""]),
     ("image", "image[ALL]", ["image[ALL]", ""]),
@@ -177,17 +218,21 @@ const VARIABLES: [(&str, &str, [&str; 2]); 7] = [
 ];
 
 /// Declarations of the memory that is used, and the statements that set it.
-fn variables(uses: &dyn Fn(&str) -> bool, is_guarded: bool) -> (String, String) {
+fn variables(uses: &dyn Fn(&str) -> bool, placed: &str) -> (String, String) {
     let is_used = |name| uses(name) || (name == "memory" && uses("data"));
     let used = || VARIABLES.iter().filter(|(name, ..)| is_used(*name));
+    let is_placed = |name: &str| !placed.is_empty() && (placed == "guarded" || name != "packed");
     let names: Vec<_> =
-        used().map(|(_, open, [guarded, _])| if is_guarded { *guarded } else { *open }).collect();
+        used().map(|(name, open, [other, _])| if is_placed(name) { *other } else { *open }).collect();
     let memory = if names.is_empty() {
         String::new()
     } else {
         format!("static unsigned char {};\n", names.join(", "))
     };
-    let set = used().map(|(.., [_, set])| *set).filter(|_| is_guarded).collect();
+    let set = used()
+        .filter(|(name, ..)| is_placed(name))
+        .map(|(.., [_, set])| set.replace("PLACED", placed))
+        .collect();
     (format!("{memory}static int wrong;\n"), set)
 }
 
@@ -332,16 +377,14 @@ pub fn indented(text: &str) -> String {
 }
 
 /// The functions of `helpers.c` that the code or one of them uses, in their order.
-fn used_helpers(code: &str, is_guarded: bool) -> String {
-    let blocks: Vec<&str> = HELPERS.split("\n\n").collect();
+fn used_helpers(helpers: &str, code: &str) -> String {
+    let blocks: Vec<&str> = helpers.split("\n\n").collect();
     let mut is_used: Vec<bool> = vec![false; blocks.len()];
     // A function only uses those before it.
     for i in (0..blocks.len()).rev() {
         let Some(name) = helper_name(blocks[i]) else { continue };
         let mut later = blocks.iter().zip(&is_used).skip(i + 1);
-        is_used[i] = (is_guarded && name == "guarded")
-            || has_word(code, name)
-            || later.any(|(block, used)| *used && has_word(block, name));
+        is_used[i] = has_word(code, name) || later.any(|(block, used)| *used && has_word(block, name));
     }
     let used = blocks.iter().zip(is_used).filter(|(_, used)| *used);
     used.map(|(block, _)| format!("\n{}\n", block.trim())).collect()
@@ -424,9 +467,9 @@ mod tests {
 
     use super::*;
 
-    /// Lines of the longest program without guard pages, which add a function.
+    /// Lines of the longest program with static memory; other memory adds functions.
     const MOST_LINES: usize = 120;
-    const OF_GUARDS: usize = 14;
+    const OF_OTHER_MEMORY: usize = 32;
 
     fn hit(layout: &str, operation: &str, detail: &str) -> Hit {
         let hit = Hit::fake(operation, FaultKind::WrongData, layout);
@@ -436,14 +479,15 @@ mod tests {
     #[test]
     fn every_operation_has_a_program() {
         for operation in OPERATIONS.iter() {
-            for is_guarded in [false, true] {
+            for memory in [ProgramMemory::Static, ProgramMemory::Guarded, ProgramMemory::Device] {
                 let hit = hit("vector(2, 1, 3, int32)", operation.name, "");
-                let text = program(&hit, "an MPI", 2, is_guarded);
+                let text = program(&hit, "an MPI", 2, memory);
                 assert!(text.contains("MPI_Type_vector"), "{}", operation.name);
                 let body = text.split("int main").nth(1).unwrap();
                 assert!(body.contains("MPI_") && text.contains("type"), "{}: {body}", operation.name);
                 assert!(text.lines().all(|line| line.len() <= 140), "{text}");
-                let most = if is_guarded { MOST_LINES + OF_GUARDS } else { MOST_LINES };
+                let most =
+                    if memory == ProgramMemory::Static { MOST_LINES } else { MOST_LINES + OF_OTHER_MEMORY };
                 assert!(text.lines().count() <= most, "{} lines: {text}", text.lines().count());
             }
         }
@@ -452,7 +496,8 @@ mod tests {
     #[test]
     fn the_bytes_of_the_type_map_are_a_literal_list() {
         let hit = hit("resized(0, 16, hindexed([1, 1], [4, -4], int32))", "send_to_self", "wrong");
-        let [open, guarded] = [false, true].map(|is_guarded| program(&hit, "MPI 9", 2, is_guarded));
+        let [open, guarded] =
+            [ProgramMemory::Static, ProgramMemory::Guarded].map(|memory| program(&hit, "MPI 9", 2, memory));
         assert!(open.contains("runs[] = {{4, 4}, {-4, 4}, {20, 4}, {12, 4}};"), "{open}");
         assert!(open.contains("memory[156], packed[16], *data = memory + 68,"), "{open}");
         assert!(
@@ -470,20 +515,21 @@ mod tests {
         }
         assert!(open.contains(" * MPI 9: wrong\n") && open.contains("(MPI-4.1, section 5.1.11)"), "{open}");
         assert!(!open.contains("guarded") && !open.contains("mmap"), "{open}");
-        let many = program(&Hit { items: 1000, ..hit }, "MPI 9", 2, false);
+        let many = program(&Hit { items: 1000, ..hit }, "MPI 9", 2, ProgramMemory::Static);
         assert!(
             many.contains("each of 1000 items") && many.contains("runs[] = {{4, 4}, {-4, 4}};"),
             "{many}"
         );
         let line = "for (int run = 0; run < 2000; next += runs[run++ % 2].bytes)\n        \
-                    memcpy(next, data + run / 2 * 16l + runs[run % 2].at, runs[run % 2].bytes);";
+                    memcpy(next, image + 68 + run / 2 * 16l + runs[run % 2].at, runs[run % 2].bytes);";
         assert!(many.contains(line), "{many}");
     }
 
     #[test]
     fn only_wrong_bounds_are_compared() {
         let detail = "MPI_Type_get_true_extent gives lower bound 0, extent 2 instead of 0, 1";
-        let text = program(&hit("struct([1], [0], [byte])", "bounds", detail), "an MPI", 1, false);
+        let text =
+            program(&hit("struct([1], [0], [byte])", "bounds", detail), "an MPI", 1, ProgramMemory::Static);
         assert!(text.contains("if (true_extent != 1)") && !text.contains("MPI_Type_get_extent"), "{text}");
     }
 
@@ -491,14 +537,20 @@ mod tests {
     fn of_two_descriptions_the_program_has_the_wrong_one() {
         let detail =
             "as contiguous(2, resized(0, 12, int32)): byte 4 of the packed data is 0x01 instead of 0x02";
-        let text = program(&hit("vector(2, 1, 3, int32)", "equivalent", detail), "an MPI", 2, false);
+        let text =
+            program(&hit("vector(2, 1, 3, int32)", "equivalent", detail), "an MPI", 2, ProgramMemory::Static);
         assert!(text.contains("MPI_Type_contiguous(2, part1") && !text.contains("MPI_Type_vector"), "{text}");
     }
 
     #[test]
     fn a_short_message_has_as_many_values_as_in_the_hit() {
         let detail = "MPI_Get_elements gives 2 instead of 3 after 3 of 4 values";
-        let text = program(&hit("vector(2, 1, 3, int32)", "short_message", detail), "an MPI", 2, false);
+        let text = program(
+            &hit("vector(2, 1, 3, int32)", "short_message", detail),
+            "an MPI",
+            2,
+            ProgramMemory::Static,
+        );
         assert!(
             text.contains("MPI_Sendrecv(packed, 3, MPI_INT32_T, 0")
                 && text.contains("items != MPI_UNDEFINED"),
@@ -512,7 +564,7 @@ mod tests {
             [("pack_external", "MPI_Pack_external("), ("unpack_external", "MPI_Unpack_external(")]
         {
             let layout = "struct([2, 1, 1], [0, 8, 16], [int16, float_complex, byte])";
-            let text = program(&hit(layout, operation, ""), "an MPI", 1, false);
+            let text = program(&hit(layout, operation, ""), "an MPI", 1, ProgramMemory::Static);
             assert!(text.contains("widths[] = {{2, 2}, {2, 4}, {1, 1}};"), "{text}");
             let external = text.lines().filter(|line| line.contains("_external(")).collect::<Vec<_>>();
             assert!(matches!(external[..], [line] if line.contains(calls)), "{external:?}");
@@ -522,7 +574,12 @@ mod tests {
     #[test]
     fn of_a_short_message_the_bytes_are_compared_too() {
         let detail = "the byte at displacement 8 is 0x02 instead of 0xa5";
-        let text = program(&hit("vector(2, 1, 3, int32)", "short_message", detail), "an MPI", 1, false);
+        let text = program(
+            &hit("vector(2, 1, 3, int32)", "short_message", detail),
+            "an MPI",
+            1,
+            ProgramMemory::Static,
+        );
         // All values but the last one of two items.
         assert!(
             text.contains("runs[] = {{0, 4}, {12, 8}};") && text.contains("MPI_Sendrecv(packed, 3,"),

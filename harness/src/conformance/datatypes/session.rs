@@ -11,7 +11,7 @@ use super::campaign::{Campaign, Coverage, Range};
 use super::confirmation::confirm;
 use super::corpus::corpus;
 use super::finding::{Confirmation, Finding, Hit};
-use super::program::program;
+use super::program::{ProgramMemory, program};
 use super::reduction::{explains, join, mark_variants, one_of_each, reduce};
 use super::report::MpiReport;
 use super::trial::{Outcome, evaluate};
@@ -307,15 +307,16 @@ impl<'a> Session<'a> {
         let mut new: Vec<_> = report.findings.iter_mut().filter(|finding| !finding.is_known).collect();
         // A hanging program takes as long as many others.
         new.sort_by_key(|finding| finding.hit.kind == FaultKind::Hang);
+        let memory = ProgramMemory::simplest(self.worker.conditions().memory);
         for finding in new {
             let similar = finding.similar.iter().take(MOST_SIMILAR).map(|similar| similar.hit.clone());
             let hits: Vec<Hit> = std::iter::once(finding.hit.clone()).chain(similar).collect();
             finding.confirmation.code =
-                program(&finding.hit, &report.title, finding.hit.operation.ranks, false);
+                program(&finding.hit, &report.title, finding.hit.operation.ranks, memory);
             let reason = if report.is_stopped { "stopped" } else { "the time was over" };
             finding.confirmation.reason = format!("{reason} before it was run");
             for (place, hit) in hits.into_iter().enumerate() {
-                let code = program(&hit, &report.title, hit.operation.ranks, false);
+                let code = program(&hit, &report.title, hit.operation.ranks, memory);
                 let confirmation = match self.confirmed.get(&code) {
                     Some(known) => known.clone(),
                     None if report.is_stopped || self.is_too_late(hit.kind, rest) => break,

@@ -99,7 +99,8 @@ impl<'a> Worker<'a> {
         write()
             .and_then(|text| fs::write(in_folder(Batch::FILE), text))
             .map_err(|error| MpiError::Other(format!("cannot write a batch: {error}")))?;
-        let args = ["datatypes".to_owned(), self.folder.path().display().to_string()];
+        let folder = self.folder.path().display().to_string();
+        let args = ["datatypes", &*folder, "--memory", self.conditions.memory.name()].map(str::to_owned);
         let launch = self.conditions.launch(&self.conditions.target.program, ranks, &args);
         let new_log = || {
             for rank in 0..ranks {

@@ -7,10 +7,12 @@ use std::path::Path;
 
 use common::conformance::items::{Items, packed_difference};
 use common::conformance::{Batch, FaultKind};
+use common::model::conditions::MemoryKind;
 
 use super::arena::{Arena, Part};
 use crate::checked::operations::Operations;
 use crate::checked::{CallError, Comm, World};
+use crate::device::Buffer;
 
 /// A wrong result.
 #[derive(Debug)]
@@ -75,6 +77,8 @@ pub struct Bench<'a> {
     pub files: [CString; 2],
     /// Memory that is described by the type, and a copy.
     pub typed: [Arena; 2],
+    /// What MPI uses in place of the first one, if that is not usual memory.
+    pub device: Option<Buffer>,
     pub packed: Arena,
     pub values: Arena,
     buffers: [Arena; BUFFERS],
@@ -83,7 +87,7 @@ pub struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     /// Reserves the memory.
-    pub fn new(world: &'a World, folder: &Path) -> anyhow::Result<Self> {
+    pub fn new(world: &'a World, folder: &Path, memory: MemoryKind) -> anyhow::Result<Self> {
         let (comm, rank) = (&world.comm, world.comm.rank()?);
         let pair = comm.split(rank / 2, rank)?;
         let file = |name: &str| CString::new(folder.join(name).as_os_str().as_bytes());
@@ -98,6 +102,7 @@ impl<'a> Bench<'a> {
             operations,
             files: [file(&format!("data.{rank}"))?, file("data.all")?],
             typed: [Arena::new()?, Arena::new()?],
+            device: (!memory.is_host()).then(|| Buffer::new(memory, MOST_BYTES)),
             packed: Arena::new()?,
             values: Arena::new()?,
             buffers: [Arena::new()?, Arena::new()?, Arena::new()?],
@@ -108,7 +113,8 @@ impl<'a> Bench<'a> {
     /// Whether there is enough memory for this data, and as much again for what an MPI may write in error.
     pub fn has_room(&self, data: &Items) -> bool {
         let has = |arena: &Arena, bytes: usize| arena.part(2 * bytes, true).is_some();
-        data.image_bytes() <= MOST_BYTES
+        (self.device.is_none() || data.span_bytes() <= MOST_BYTES)
+            && data.image_bytes() <= MOST_BYTES
             && data.bytes() <= MOST_BYTES
             && has(&self.typed[0], data.span_bytes())
             && has(&self.packed, data.bytes())

@@ -40,7 +40,7 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<u8> {
     let text = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let batch: Batch =
         serde_json::from_slice(&text).with_context(|| format!("{} is invalid", file.display()))?;
-    let bench = Bench::new(world, &args.folder)?;
+    let bench = Bench::new(world, &args.folder, args.memory)?;
     let (rank, ranks) = (bench.rank, world.comm.size()?);
     let mut worker = Worker {
         progress: ProgressFile::create(&args.folder.join(Progress::file(rank)))?,

@@ -12,6 +12,7 @@ use super::bench::{Bench, Stop, WrongBytes, clean_margin, expect_packed};
 use super::subject::{Dense, Subject};
 use crate::checked::operations::{Handles, Shared};
 use crate::checked::{CallError, Datatype, check};
+use crate::device::{self, Buffer};
 
 /// Bytes of a file at most.
 const MOST_FILE_BYTES: i64 = 1 << 24;
@@ -98,7 +99,7 @@ pub fn run(
     state.write(0);
     let mut shared = Shared {
         state: (&raw mut state).cast(),
-        memory: typed[0].start(),
+        memory: bench.device.as_ref().map_or(typed[0].start(), Buffer::address),
         kept: typed[1].start(),
         packed: packed.start(),
         values: values.start(),
@@ -190,7 +191,17 @@ impl Run<'_> {
         for window in self.data.windows() {
             let from = (window.span.0 - self.data.span.0) as usize;
             self.typed[place].write_at(from, &self.image[window.at..window.end()]);
+            if let Some(device) = self.device_of(place) {
+                let host = self.typed[place].start().wrapping_add(from);
+                // SAFETY: bytes of the data, which is within both memories; MPI does not use them now.
+                unsafe { device::copy(device.wrapping_add(from), host, window.bytes()) };
+            }
         }
+    }
+
+    /// The memory of a device in place of the memory of the type or of its copy.
+    fn device_of(&self, place: usize) -> Option<*mut u8> {
+        self.bench.device.as_ref().filter(|_| place == 0).map(Buffer::address)
     }
 
     /// The memory of the type or its copy as it is now.
@@ -198,6 +209,11 @@ impl Run<'_> {
         let mut image = Vec::with_capacity(self.data.image_bytes());
         for window in self.data.windows() {
             let from = (window.span.0 - self.data.span.0) as usize;
+            if let Some(device) = self.device_of(place) {
+                let host = self.typed[place].start().wrapping_add(from);
+                // SAFETY: as in `write`.
+                unsafe { device::copy(host, device.wrapping_add(from), window.bytes()) };
+            }
             image.extend_from_slice(self.typed[place].read_at(from, window.bytes()));
         }
         image
@@ -282,8 +298,9 @@ extern "C" fn compare(
 ) {
     // SAFETY: as above.
     let (run, what) = unsafe { (Run::of(state), text(what)) };
-    let place =
-        run.typed.iter().position(|part| part.start().cast_const() == found).filter(|_| right.is_null());
+    let is_at =
+        |place: &usize| run.device_of(*place).unwrap_or(run.typed[*place].start()).cast_const() == found;
+    let place = (0..run.typed.len()).find(is_at).filter(|_| right.is_null());
     if let Some(place) = place {
         if let Some(difference) = run.data.difference(&run.image, &run.read(place)) {
             let is_data = difference.is_data && !what.starts_with("sender");
