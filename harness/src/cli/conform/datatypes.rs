@@ -98,8 +98,10 @@ impl DatatypesArgs {
         // A file may be a pipe that does not end: until it was read, a signal ends the program.
         let list = self.listed()?;
         if let Some(operation) = self.only.iter().find(|operation| !operation.is_possible_in(self.memory)) {
-            let reason = "needs host: files, reductions and operations of all ranks do";
-            bail!("--only {}: --memory {}: {reason}", operation.name, self.memory.name());
+            bail!(
+                "--only {}: operations on files, reductions and operations of all ranks need --memory host",
+                operation.name
+            );
         }
         interrupt::hold();
         let mut plan = self.plan();

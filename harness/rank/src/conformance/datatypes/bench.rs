@@ -77,7 +77,7 @@ pub struct Bench<'a> {
     pub files: [CString; 2],
     /// Memory that is described by the type, and a copy.
     pub typed: [Arena; 2],
-    /// What MPI uses in place of the first one, if that is not usual memory.
+    /// The memory that MPI uses in place of the first one, if the data is not in usual memory.
     pub device: Option<Buffer>,
     pub packed: Arena,
     pub values: Arena,
