@@ -1,7 +1,7 @@
 //! Commands that are typed on every MPI, and their results: `typed/` has a text per theme.
 //!
 //! Each title begins in a new folder with the files of `typed/files/`. A measurement with `ddtbench` shows its exit code and
-//! the outcome of each method; its results are in `out`, its output is in `printed`. The rank program shows its exit code
+//! the outcome of each method; its results are in `out`, its output is in `printed` and `errors`. The rank program shows its exit code
 //! and its output. `FAULTY_MPI` before either makes the MPI wrong on purpose: each fault must be found and named, and
 //! affect only its method.
 //!
@@ -79,6 +79,7 @@ fn what_comes_of(mpi: &Mpi, command: &str, folder: &Rc<TempDir>) -> String {
             });
             let kept = measuring.ends_in(&[0, 1, 2]);
             fs::write(folder.path().join("printed"), &kept.ended.out).unwrap();
+            fs::write(folder.path().join("errors"), &kept.ended.err).unwrap();
             match kept.ended.code {
                 Some(2) => format!("exit code 2\n{}", kept.ended.error()),
                 _ => ends_of(&kept),

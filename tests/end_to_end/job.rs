@@ -182,13 +182,12 @@ impl Drop for Job {
 }
 
 impl Ended {
-    /// Its error, without messages about progress.
+    /// Its error or panic, without messages about progress.
     pub fn error(&self) -> &str {
-        let place = match self.err.starts_with("error: ") {
-            true => Some(0),
-            false => self.err.find("\nerror: ").map(|line| line + 1),
-        };
-        place.map_or("", |place| &self.err[place..])
+        let is_error = |line: &str| line.starts_with("error: ") || line.starts_with("thread '");
+        let lines = self.err.split_inclusive('\n');
+        let before: usize = lines.take_while(|line| !is_error(line)).map(str::len).sum();
+        &self.err[before..]
     }
 
     /// Its output, its error, and its exit code unless that is 0.

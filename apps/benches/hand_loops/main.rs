@@ -2,8 +2,8 @@
 //! it, the tuned loops with the best that a C compiler makes for this processor.
 //!
 //! `cargo bench -p ddtbench-apps [-- FILTER]` needs a C compiler. It takes each test at its quick set and at the
-//! largest set of the original. First it checks that all loops move the same bytes; `cargo test` does only that. Then Criterion
-//! times them. The time of a plain copy is the bound.
+//! largest set of the original. First it checks that all loops move the same bytes, then Criterion times them. `cargo test` checks
+//! them and runs each loop once. The time of a plain copy is the bound.
 
 mod case;
 mod twins;
@@ -37,9 +37,11 @@ fn main() {
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(400))
         .configure_from_args();
-    // Criterion would leave out the times, but not the arrays and the comparison.
-    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
-    for test in TESTS.iter().filter(|test| test.name.contains(&filter) || filter.contains(test.name)) {
+    // Criterion would leave out the times, but not the arrays and the comparison. Other words may be values of options.
+    let is_asked = |test: &Test, word: &str| test.name.contains(word) || word.contains(test.name);
+    let is_filter = |word: &String| !word.starts_with('-') && TESTS.iter().any(|test| is_asked(test, word));
+    let filter = std::env::args().skip(1).find(is_filter).unwrap_or_default();
+    for test in TESTS.iter().filter(|test| is_asked(test, &filter)) {
         if twins[0].loops(test.name).is_err() {
             eprintln!("{}: not compared, no twin in twins.c", test.name);
             continue;

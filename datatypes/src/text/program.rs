@@ -108,15 +108,13 @@ impl TextReader<'_> {
         self.scope.variables = definitions.0.iter().map(of_program).collect();
     }
 
-    /// Counts a statement, or a pass of a loop.
+    /// Counts a statement, or a pass of a loop without any.
     fn step(&mut self, place: usize) -> Result<(), TextError> {
         self.scope.steps += 1;
-        match self.scope.steps > MOST_STEPS {
-            true => {
-                Err(self.error_at(place, format!("more than {MOST_STEPS} statements, with those in loops")))
-            }
-            false => Ok(()),
+        if self.scope.steps <= MOST_STEPS {
+            return Ok(());
         }
+        Err(self.error_at(place, format!("more than {MOST_STEPS} statements, with those in loops")))
     }
 
     fn statement(&mut self) -> Result<(), TextError> {
@@ -303,10 +301,13 @@ impl TextReader<'_> {
         let start = self.at;
         let mut i = first;
         while i <= last {
-            self.step(place)?;
+            let steps = self.scope.steps;
             self.at = start;
             self.assign(name, None, Value::Number(i).into());
             self.nested(place, body)?;
+            if self.scope.steps == steps {
+                self.step(place)?;
+            }
             i = self.combined(place, (i, '+', step), "the next value of a loop")?;
         }
         Ok(())

@@ -12,7 +12,7 @@ use ddtbench::plan::{LimitArgs, MIN_ROUNDS, MOST_LAUNCHES, Plan};
 
 use super::completions;
 use super::headings::{HOW_LONG, RESULTS, WHAT};
-use super::measure::{self, BeginOptions};
+use super::measure::{self, RunOptions};
 use super::mpi_args::MpiArgs;
 use super::numbers;
 use super::repeat::{RepeatArgs, Runs};
@@ -137,14 +137,14 @@ impl ConditionArgs {
         self.limits.given()
     }
 
-    pub fn options<'a>(&self, out: Option<&'a Path>, plan_file: Option<&'a Path>) -> BeginOptions<'a> {
-        BeginOptions {
+    pub fn options<'a>(&self, out: Option<&'a Path>, plan_file: Option<&'a Path>) -> RunOptions<'a> {
+        RunOptions {
             out,
             plan_file,
             dry_run: self.dry_run,
             is_trusted: self.trust,
             verbose: self.verbose,
-            ..BeginOptions::default()
+            ..RunOptions::default()
         }
     }
 
@@ -218,7 +218,7 @@ impl FolderArgs {
     ) -> anyhow::Result<ExitCode> {
         let (retry_failed, anyway, details) = (self.retry_failed, self.anyway, self.details);
         let options =
-            BeginOptions { retry_failed, anyway, ..conditions.options(self.out.as_deref(), plan_file) };
+            RunOptions { retry_failed, anyway, ..conditions.options(self.out.as_deref(), plan_file) };
         match (&self.resume, self.repeat.repeat) {
             (Some(dir), None) => {
                 let (begun, records) = resume::reopen(options, dir, None)?;

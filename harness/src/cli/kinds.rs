@@ -12,7 +12,7 @@ use ddtbench::plan::{self, Plan};
 
 use super::conditions::{ConditionArgs, FolderArgs};
 use super::headings::{RESULTS, WHAT};
-use super::measure::BeginOptions;
+use super::measure::RunOptions;
 use super::numbers;
 use super::output::log;
 use super::selection::{ParamArgs, TestArgs};
@@ -88,7 +88,7 @@ impl<C: Cases> GivenArgs<C> {
         self.plan_file.as_deref()
     }
 
-    pub(super) fn options<'a>(&'a self, out: Option<&'a Path>) -> BeginOptions<'a> {
+    pub(super) fn options<'a>(&'a self, out: Option<&'a Path>) -> RunOptions<'a> {
         self.conditions.options(out, self.plan_file())
     }
 

@@ -43,7 +43,7 @@ pub(super) struct Begun {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct BeginOptions<'a> {
+pub(super) struct RunOptions<'a> {
     /// The folder for the results. Default: named by the date.
     pub out: Option<&'a Path>,
     pub dry_run: bool,
@@ -59,7 +59,7 @@ pub(super) struct BeginOptions<'a> {
 }
 
 /// Prepares a run, or ends early. A given folder is created first, before anything is installed or built.
-pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Begun> {
+pub(super) fn start(options: RunOptions<'_>, plan: Plan) -> anyhow::Result<Begun> {
     let checked = output::reported("preparing the cases", || plan.check());
     let mut checked = match options.plan_file {
         Some(file) => checked.with_context(|| format!("plan file {}", file.display()))?,

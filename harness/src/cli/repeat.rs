@@ -12,7 +12,7 @@ use ddtbench::mpi::interrupt;
 use ddtbench::plan::{MOST_LAUNCHES, Plan};
 use ddtbench::run::RunEnd;
 
-use super::measure::{self, BeginOptions, EarlyEnd};
+use super::measure::{self, EarlyEnd, RunOptions};
 use super::numbers::{count, seconds};
 use super::output::log;
 use super::resume;
@@ -40,7 +40,7 @@ impl RepeatArgs {
         &self,
         most: usize,
         runs: Runs<'_>,
-        options: BeginOptions<'_>,
+        options: RunOptions<'_>,
         with_details: bool,
     ) -> anyhow::Result<ExitCode> {
         let (dir, plan) = match runs {
@@ -64,7 +64,7 @@ impl RepeatArgs {
         most: usize,
         dir: &Path,
         mut plan: Option<Plan>,
-        options: BeginOptions<'_>,
+        options: RunOptions<'_>,
         with_details: bool,
     ) -> anyhow::Result<ExitCode> {
         let run = |number: usize| dir.join(number.to_string());
@@ -93,7 +93,7 @@ impl RepeatArgs {
                     // That of the first run, which has all found values: the MPI, and sizes of an overlap.
                     None => Plan::read(&run(1).join(folder::PLAN))?.within(&run(1)).within(dir),
                 };
-                (measure::start(BeginOptions { out: Some(&out), ..options }, plan)?, Vec::new())
+                (measure::start(RunOptions { out: Some(&out), ..options }, plan)?, Vec::new())
             };
             let ended = measure::finish(begun, records, options.verbose)?;
             if number == most || ended.end == RunEnd::Interrupted {

@@ -9,14 +9,14 @@ use ddtbench::mpi::interrupt;
 use ddtbench::plan::{CheckedPlan, Plan, memory};
 use ddtbench::run::{Environment, Part, Run, put_long_values};
 
-use super::measure::{self, BeginOptions, Begun};
+use super::measure::{self, Begun, RunOptions};
 use super::output::log;
 use super::recorded::methods_of;
 use super::targets::{self, Chosen};
 
 /// Prepares the run in a folder for resuming, and reads its records. Whoever may write to `above` may have put the run there.
 pub(super) fn reopen(
-    options: BeginOptions<'_>,
+    options: RunOptions<'_>,
     dir: &Path,
     above: Option<&Path>,
 ) -> anyhow::Result<(Begun, Vec<Record>)> {

@@ -45,8 +45,8 @@ impl<'a> LaunchSeries<'a> {
 }
 
 /// How times follow the machine's state: the slopes of their logarithm against those of the core-to-core latency and of the speed of
-/// copies. In the recordings of `harness/benches/recorded/` with states, nine of ten slopes are between 0.1 and 0.85 and between -1.25
-/// and -0.17; those of copies only where their speed varies.
+/// copies. In the recordings with states of `harness/benches/recorded/` (until commit e0a91fef), nine of ten slopes are between 0.1 and
+/// 0.85 and between -1.25 and -0.17; those of copies only where their speed varies.
 pub(super) const TIMES: [SlopePrior; 2] =
     [SlopePrior { expected: 0.45, deviation: 0.4 }, SlopePrior { expected: -0.5, deviation: 0.5 }];
 

@@ -131,13 +131,18 @@ fn of_osu(text: &str) -> Result<Vec<Row>, String> {
             if time_s == 0.0 {
                 return Err(format!("line {}: a time above 0 is expected", i + 1));
             }
+            // The last column of `-c`.
+            if line.trim_end().ends_with("Fail") {
+                return Err(format!("line {}: the data was wrong (Fail)", i + 1));
+            }
             rows.push(Row { name: name.clone(), bytes, ranks: 0, time_s, launch: None });
         }
     }
     Ok(rows)
 }
 
-/// Tables of IMB: `# Benchmarking PingPong`, `# #processes = 2`, then `#bytes #repetitions t[usec]`, and a line for each size.
+/// Tables of IMB: `# Benchmarking PingPong`, `# #processes = 2`, then `#bytes #repetitions t[usec]`, and a line for each size. A sample that
+/// was left out has the reason after its size: `out-of-mem.; needed X= ...`.
 fn of_imb(text: &str) -> Result<Vec<Row>, String> {
     let (mut rows, mut name, mut ranks, mut column) = (Vec::new(), String::new(), 0, None);
     for (i, line) in text.lines().enumerate() {
@@ -150,7 +155,9 @@ fn of_imb(text: &str) -> Result<Vec<Row>, String> {
             let columns: Vec<&str> = header.split_whitespace().collect();
             let place = |wanted: &str| columns.iter().position(|column| *column == wanted);
             column = place("t[usec]").or_else(|| place("t_avg[usec]"));
-        } else if let Some(row) = column.and_then(|column| size_and_time(i, line, column)) {
+        } else if !line.contains(".; ")
+            && let Some(row) = column.and_then(|column| size_and_time(i, line, column))
+        {
             let (bytes, time_s) = row?;
             // Operations without data have no time for 0 bytes.
             if time_s > 0.0 {
@@ -191,6 +198,8 @@ mod tests {
             .replace("0.22", "0.22    Pass")
             .replace("0.23", "0.23    Pass");
         assert_eq!(read(&validated), expected[..2]);
+        let error = records(&validated.replace("0.23    Pass", "0.23    Fail")).unwrap_err();
+        assert_eq!(error, "line 6: the data was wrong (Fail)");
         for wrong in ["nan", "inf", "-1", "Pass", ""] {
             let error = records(&OSU.replace("0.23", wrong)).unwrap_err();
             assert_eq!(error, "line 6: column 2 must be a time in microseconds", "{wrong}");
@@ -202,7 +211,9 @@ mod tests {
         let text = "# List of Benchmarks to run:\n\n# PingPong\n\n# Benchmarking PingPong \n# #processes = 2 \n#---------\n       \
             #bytes #repetitions      t[usec]   Mbytes/sec\n            0           50         2.07         0.00\n          256           \
             50         3.66        70.04\n\n# Benchmarking Allreduce \n# #processes = 4 \n#------\n       #bytes #repetitions  t_min[usec]  \
-            t_max[usec]  t_avg[usec]\n          256           50         2.22         2.59         2.41\n\n# All processes entering\n";
+            t_max[usec]  t_avg[usec]\n          256           50         2.22         2.59         2.41\n     \
+            1048576 out-of-mem.; needed X=   2.001 GB; use flag \"-mem X\" or MAX_MEM_USAGE>=X (IMB_mem_info.h)\n      2097152 \
+            int-overflow.; The production rank*size caused int overflow\n      4194304 time-out.; Time limit is over\n\n# All processes entering\n";
         let of = |name: &str, bytes, ranks, time| (name.to_owned(), bytes, ranks, 0, time);
         let expected =
             [of("PingPong", 0, 2, 2.07), of("PingPong", 256, 2, 3.66), of("Allreduce", 256, 4, 2.41)];

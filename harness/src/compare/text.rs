@@ -173,7 +173,7 @@ impl Comparisons {
             let unknown =
                 [(base, "the base"), (new, "new")].into_iter().filter(|(launches, _)| *launches > 0);
             notes.extend(unknown.map(|(launches, side)| {
-                format!("{launches} launches of {side}, in no known state, are not compared")
+                format!("not compared: {} of {side}, in no known state", launches_text(launches))
             }));
         }
         // So many launches are not practical, and a change that close to the threshold may never be decided.
@@ -225,12 +225,16 @@ const ADJUSTED: &str =
 /// Several states of the machine.
 const IN_STATES: &str = " in the same state of the machine; at: its core-to-core latency";
 
+fn launches_text(launches: usize) -> String {
+    format!("{launches} launch{}", if launches == 1 { "" } else { "es" })
+}
+
 impl StateChange {
     /// Launches that take clearly longer than the others of their side: `7 of 30 launches of new take 3.0 times as long`. Those that were
     /// disturbed.
     fn slow_launches(&self) -> Vec<String> {
         let disturbed = |(side, disturbed): (&str, usize)| {
-            (disturbed > 0).then(|| format!("left out: {disturbed} disturbed launches of {side}"))
+            (disturbed > 0).then(|| format!("disturbed, left out: {} of {side}", launches_text(disturbed)))
         };
         let disturbed =
             [("base", self.disturbed.0), ("new", self.disturbed.1)].into_iter().filter_map(disturbed);
@@ -241,15 +245,14 @@ impl StateChange {
         [("base", &self.slow.0), ("new", &self.slow.1)].into_iter().filter_map(of).chain(disturbed).collect()
     }
 
-    /// Why its launches are not compared: `4 launches of new at 160 ns are not compared, the base met none`.
+    /// Why its launches are not compared: `not compared: 4 launches of new at 160 ns (none of the base)`.
     fn left_out(&self) -> Option<String> {
         let at = states::at(self.latency_s?, false);
-        let launches = |n: usize| format!("{n} launch{}", if n == 1 { "" } else { "es" });
         Some(match self.launches {
-            (0, new) => format!("{} of new at {at} are not compared, the base met none", launches(new)),
-            (base, 0) => format!("{} of the base at {at} are not compared, new met none", launches(base)),
+            (0, new) => format!("not compared: {} of new at {at} (none of the base)", launches_text(new)),
+            (base, 0) => format!("not compared: {} of the base at {at} (none of new)", launches_text(base)),
             (base, new) => {
-                format!("{} of the base and {new} of new at {at} are too few to compare", launches(base))
+                format!("too few to compare: {} of the base and {new} of new at {at}", launches_text(base))
             }
         })
     }

@@ -89,10 +89,11 @@ impl FromCells for Record {
         // A phase may be shorter than the resolution of the clock. The headline phase is repeated until it is longer.
         let is_whole = record.phase == record.case.experiment.headline();
         let is_time = |time: &f64| (0.0..LONGEST_S).contains(time) && !(is_whole && *time < SHORTEST_S);
-        // The interval of a few times that differ much is wide.
+        // The interval of a few times that differ much is wide, so its ends may be impossible times.
         let measured =
             [median_s, mean_s, min_s, p90_s, p99_s].into_iter().flatten().find(|time| !is_time(time));
-        let ends = [median_low_s, median_high_s].into_iter().flatten().find(|end| *end < 0.0);
+        let is_end = |end: &f64| (0.0..1e6 * LONGEST_S).contains(end);
+        let ends = [median_low_s, median_high_s].into_iter().flatten().find(|end| !is_end(end));
         if let Some(time) = measured.or(ends) {
             return Err(broken(cells, &format!("{time:e} s cannot be a measured time")));
         }
@@ -280,6 +281,7 @@ mod tests {
         }
         assert!(read(of(0.0, part)).is_ok() && read(of(1e-9, whole)).is_ok());
         assert!(read(Record { median_high_s: Some(1e9), ..of(1e-6, whole) }).is_ok(), "of two times");
+        assert!(read(Record { median_high_s: Some(1e300), ..record() }).is_err());
         assert!(read(Record { min_s: Some(0.0), ..of(1e-9, whole) }).is_err(), "no repetition takes no time");
         assert!(read(Record { p99_s: Some(1e300), ..record() }).is_err());
         let error = read(Record { median_low_s: Some(2e-6), ..record() }).unwrap_err();

@@ -285,6 +285,27 @@ fn whatever_a_cut_has_left_of_a_case_is_set_aside() {
 }
 
 #[test]
+fn lines_of_dos_are_resumed_and_what_was_set_aside_before_stays() {
+    let (_dir, path, stages) = finished();
+    let rows = records(&result(UNITS[0])).len();
+    for (aside, whole) in [(1, 2), (2, 3)] {
+        let files = &stages[whole];
+        FILES.iter().zip(files).for_each(|(name, bytes)| fs::write(path.join(name), bytes).unwrap());
+        let dos = String::from_utf8(files[place(LAUNCHES)].clone()).unwrap().replace('\n', "\r\n");
+        fs::write(path.join(LAUNCHES), format!("{dos}half a row, {aside}")).unwrap();
+        let before = contents(&path);
+        let (mut folder, _) = resume(&path);
+        assert_eq!(fs::read_to_string(path.join(LAUNCHES)).unwrap(), dos);
+        assert_nothing_is_lost(&path, &before, aside);
+        UNITS[whole..].iter().for_each(|unit| keep(&mut folder, &result(*unit)).unwrap());
+        // A message of several lines is a cell; its lines end as in DOS, too.
+        assert_eq!(read_records(&path).unwrap().len(), rows * UNITS.len());
+    }
+    let kept = fs::read_to_string(path.join(SET_ASIDE).join("1").join(LAUNCHES)).unwrap();
+    assert!(kept.ends_with("half a row, 1"), "{kept}");
+}
+
+#[test]
 fn damage_that_no_cut_leaves_is_refused_and_nothing_is_touched() {
     let (_dir, path, stages) = finished();
     let all = &stages[3];

@@ -46,3 +46,20 @@ impl Drop for Watcher {
         let _ = self.shell.wait();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_stay_if_their_command_has_ended() {
+        let value = format!("watched.{}", std::process::id());
+        let watcher = Watcher::start(&value).unwrap();
+        let mut child = Command::new("sleep").arg("1000").env(tree::MARKER, &value).spawn().unwrap();
+        // It waits for the shell.
+        drop(watcher);
+        assert_eq!(child.try_wait().unwrap(), None);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}

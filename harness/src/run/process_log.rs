@@ -238,6 +238,24 @@ mod tests {
     }
 
     #[test]
+    fn an_mpi_error_next_to_a_killed_rank_is_its_consequence() {
+        let mut log = log(&[
+            r#"{"event":"ended","method":"a","outcome":{"outcome":"mpi_error","detail":"MPI_Recv failed"}}"#,
+        ]);
+        let outcome = |log: &ProcessLog, code| {
+            let exit = Exit::Ended(ExitDescription { code: Some(code), signal: None });
+            log.outcomes(&names(&["a", "b"]), exit).remove(0).1
+        };
+        assert_eq!(outcome(&log, 3).label(), "MPI error");
+        let crashed = format!("{:?}", outcome(&log, 137));
+        assert!(crashed.starts_with("Crashed") && crashed.contains("SIGKILL"), "{crashed}");
+        assert!(crashed.contains("then reported: MPI_Recv failed"), "{crashed}");
+        // Launchers may report how they ended the other ranks.
+        log.line(Line::Out(line(Event::Aborting)));
+        assert_eq!(outcome(&log, 137).label(), "MPI error");
+    }
+
+    #[test]
     fn an_end_that_is_bad_is_reported_once_all_was_measured() {
         let ended = |code| Exit::Ended(ExitDescription { code: Some(code), signal: None });
         let mut log = log(&[r#"{"event":"working","method":"a","stage":"measure"}"#]);

@@ -16,7 +16,7 @@ use ddtbench::plan::Plan;
 use ddtbench::run::{Environment, Run, RunEnd, RunError, Unit};
 
 use super::CompareArgs;
-use crate::cli::measure::{self, BeginOptions, Begun, EarlyEnd};
+use crate::cli::measure::{self, Begun, EarlyEnd, RunOptions};
 use crate::cli::output::log;
 use crate::cli::progress::Progress;
 use crate::cli::run_page::RunPage;
@@ -33,7 +33,7 @@ const AGAIN: &str = "again";
 
 /// Measures. Returns the comparison of each other MPI with the first, and the folder of the run.
 pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBuf)> {
-    let options = BeginOptions { time_s: Some(args.time), ..args.given.options(args.out.as_deref()) };
+    let options = RunOptions { time_s: Some(args.time), ..args.given.options(args.out.as_deref()) };
     let Begun { checked, targets, folder, mut environment } = measure::start(options, plan(args)?)?;
     let run = Run { plan: &checked, targets: &targets };
     let labels: Vec<String> = targets.iter().map(Target::label).collect();

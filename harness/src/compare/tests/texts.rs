@@ -162,19 +162,19 @@ fn texts_of_made_up_comparisons() {
     add("a single odd launch, with a wide interval", &[&odd]);
     let open = vec![open("ddt"), row("a", "manual", 100, 1.0, Same), open("engine"), open("engine")];
     add("methods that are undecided share a line", &[&comparisons(open)]);
-    for all in [
-        &[Same, Faster, Repaired][..],
-        &[Same, Faster, NotCompared],
-        &[Same, SameOrFaster],
-        &[Same, Undecided],
-        &[Same, SameOrSlower, Undecided],
-        &[SameOrFaster, SameOrSlower],
-        &[Slower, Undecided],
-        &[Slower, Broken, Undecided],
-        &[],
-        &[NotCompared],
+    for (title, all) in [
+        ("the gate: same, faster, repaired", &[Same, Faster, Repaired][..]),
+        ("the gate: same, faster, not compared", &[Same, Faster, NotCompared]),
+        ("the gate: same, same or faster", &[Same, SameOrFaster]),
+        ("the gate: same, undecided", &[Same, Undecided]),
+        ("the gate: same, same or slower, undecided", &[Same, SameOrSlower, Undecided]),
+        ("the gate: same or faster, same or slower", &[SameOrFaster, SameOrSlower]),
+        ("the gate: slower wins over undecided", &[Slower, Undecided]),
+        ("the gate: slower and broken win over undecided", &[Slower, Broken, Undecided]),
+        ("the gate: no rows", &[]),
+        ("the gate: not compared", &[NotCompared]),
     ] {
-        add("a slower or broken row wins over one that is undecided", &[&verdicts(all)]);
+        add(title, &[&verdicts(all)]);
     }
     add("a busy machine", &[&disturbed(25, false), &disturbed(0, true), &disturbed(54, true)]);
     let late = comparisons(vec![by_mean((1.0, Same), (2.8, Slower), Slower)]);
@@ -193,6 +193,7 @@ fn texts_of_made_up_comparisons() {
         ("an explanation of states", several.compared().legend),
         ("an explanation of means", late.compared().legend),
         ("Markdown", [&worst, &late].map(|made| made.compared().markdown()).concat()),
+        ("JSON of states", serde_json::to_string_pretty(&several).unwrap()),
         ("JUnit of phases", comparisons(phases).junit().unwrap()),
         ("JUnit of states", several.junit().unwrap()),
         ("JUnit of conditions", conditions.junit().unwrap()),

@@ -28,7 +28,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     answer: Answer {
         times: &[OWN, ENGINE, MPI_PACK],
         legend: "Packing, with warm or cold caches as shown.",
-        claims: |case| vec![engine_or_mpi(case)],
+        claims: |case| vec![engine_or_other(case)],
         methods: &[ENGINE, MPI_PACK],
         ..Answer::PLAIN
     },
@@ -36,7 +36,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
 });
 
 /// Compares the engine with the first of these methods that the case has.
-fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
+fn engine_or_other<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let claims = [OWN, MPI_PACK, MANUAL, LOOP, COPIES].into_iter().filter_map(|method| {
         let record = case.methods().find(|record| record.method == method)?;
         Some(Claim::from_ratio(Against::from_record(record, record.over(ENGINE))?, ENGINE))

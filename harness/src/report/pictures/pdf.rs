@@ -10,7 +10,7 @@ use pdf_writer::types::FontFlags;
 use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
 use ttf_parser::Face;
 
-use super::canvas::{Canvas, DASHES, Element, Font, Point, Rgb, Shape, Style, WIDTH};
+use super::canvas::{Canvas, DASHES, Element, Font, PAPER, Point, Rgb, Shape, Style, WIDTH};
 
 /// 72 points and 96 CSS pixels are an inch.
 const POINTS: f32 = 0.75;
@@ -38,6 +38,8 @@ pub fn pdf(canvas: &Canvas) -> Vec<u8> {
     let [width, height] = [WIDTH, canvas.height].map(|pixels| pixels as f32 * POINTS);
     let mut content = Content::new();
     content.transform([POINTS, 0.0, 0.0, -POINTS, 0.0, height]);
+    let paper = Shape::Rectangle([(0.0, 0.0), (WIDTH, canvas.height)]);
+    draw(&mut content, &paper, Style::filled(PAPER));
     for element in &canvas.elements {
         match element {
             Element::Text(text, font, at) => write(&mut content, text, *font, *at),
@@ -209,7 +211,7 @@ mod tests {
 
     use flate2::read::ZlibDecoder;
 
-    use super::super::canvas::{PAPER, RIGHT, TOP, font, turned};
+    use super::super::canvas::{RIGHT, TOP, font, turned};
     use super::super::heading::Heading;
     use super::*;
 
@@ -236,7 +238,7 @@ mod tests {
         let file = pdf(&canvas);
         let page = content(&file);
         for part in [
-            "0.75 0 0 -0.75 0 75 cm\n",
+            "0.75 0 0 -0.75 0 75 cm\n1 1 1 rg\n0 0 540 100 re\nf\n",
             "0 0 0 rg\n1 2 3 4 re\nf\n",
             "1 0 0 RG\n0.5 w\n[4 3] 0 d\n1 2 m\n3 4 l\nS\n",
             "1 2 m\n3 4 l\n5 6 l\nh\nf\n",
