@@ -1,5 +1,7 @@
 //! Determines the work of a block for each method: how many repetitions make a sample, and how many samples a block.
 
+use std::time::Instant;
+
 use common::limits::Limits;
 use common::model::event::Stage;
 use common::pcomm;
@@ -53,24 +55,26 @@ fn trial<'a, E: ScheduledCase<'a>>(
     Ok(Trial { turn, shortest_s: (!shortest_s.is_nan()).then_some(shortest_s) })
 }
 
-/// Warms all methods up, and determines the amount of work for each.
+/// Warms all methods up, and determines the amount of work for each. Returns with it the time that this took, in seconds.
 pub fn all<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     active_methods: &mut [(String, E::ActiveMethod)],
     limits: Limits,
     least_blocks: u32,
-) -> anyhow::Result<Vec<Amount>> {
-    let mut trials = Vec::new();
+) -> anyhow::Result<Vec<(Amount, f64)>> {
+    let (mut trials, mut used_s) = (Vec::new(), Vec::new());
     for (name, active) in active_methods {
+        let begin = Instant::now();
         experiment.job().reporter.working(name, Stage::WarmUp);
         trials.push(trial(experiment, active, limits)?);
+        used_s.push(begin.elapsed().as_secs_f64());
     }
     let mut amounts = amounts(&trials, limits, least_blocks);
     if experiment.is_random() {
         let samples = amounts.iter().map(|amount| amount.samples).min().unwrap_or(1);
         amounts.iter_mut().for_each(|amount| amount.samples = samples);
     }
-    Ok(amounts)
+    Ok(amounts.into_iter().zip(used_s).collect())
 }
 
 /// The amount for each method. All have the same batch, so that they are measured alike.

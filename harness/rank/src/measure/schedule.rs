@@ -29,11 +29,17 @@ use crate::checked::{CallError, symbols};
 /// other one.
 const ORDER_SEED: u64 = 0x0072_6f75_6e64;
 
+/// A method that has used so many times its own time rests until the others have used theirs: it would leave none for them.
+const MOST_SHARES: f64 = 4.0;
+
 /// An active method with its part of a round.
 struct Scheduled<C> {
     name: String,
     active: C,
     amount: Amount,
+    /// Time of its calibration and its blocks, in seconds; only that of rank 0 counts.
+    used_s: f64,
+    rests: bool,
 }
 
 /// Runs all `methods` of a case.
@@ -64,9 +70,10 @@ pub fn run<'a, E: ScheduledCase<'a>>(
     let start = Instant::now();
     let amounts = match limits.rule {
         Rule::Interval => calibrate::all(experiment, &mut active_methods, limits, MIN_ROUNDS)?,
-        Rule::Pcomm => vec![calibrate::ATTEMPT; active_methods.len()],
+        Rule::Pcomm => vec![(calibrate::ATTEMPT, 0.0); active_methods.len()],
     };
-    let with_amount = |((name, active), amount)| Scheduled { name, active, amount };
+    let with_amount =
+        |((name, active), (amount, used_s))| Scheduled { name, active, amount, used_s, rests: false };
     let mut scheduled: Vec<Scheduled<E::ActiveMethod>> =
         active_methods.into_iter().zip(amounts).map(with_amount).collect();
     // Rank 0 keeps all blocks: it decides by the values that will be reported.
@@ -82,7 +89,10 @@ pub fn run<'a, E: ScheduledCase<'a>>(
         // Attempts under bench-pcomm's rule are compared across rounds.
         let of_times = if limits.rule == Rule::Pcomm { 0 } else { rounds };
         for (place, &k) in order.iter().enumerate() {
-            let Scheduled { name, active, amount } = &mut scheduled[k];
+            let Scheduled { name, active, amount, used_s, rests } = &mut scheduled[k];
+            if *rests {
+                continue;
+            }
             experiment.job().reporter.working(name, Stage::Measure);
             let devices = experiment.job().hosts.counters();
             let (began_s, counters) = (start.elapsed().as_secs_f64(), disturbance::counters());
@@ -98,6 +108,7 @@ pub fn run<'a, E: ScheduledCase<'a>>(
             measured[k].blocks.extend(collect_blocks(experiment.job(), block.map(of), device_bytes)?);
             wrong.extend(mismatch.map(|detail| (k, detail)));
             before = after;
+            *used_s += start.elapsed().as_secs_f64() - began_s;
         }
         rounds += 1;
         wrong.sort_unstable_by_key(|(k, _)| std::cmp::Reverse(*k));
@@ -106,12 +117,14 @@ pub fn run<'a, E: ScheduledCase<'a>>(
             let Scheduled { name, active, .. } = scheduled.remove(k);
             end(experiment, &name, active, Outcome::WrongData { detail })?;
         }
-        let amounts: Vec<Amount> = scheduled.iter().map(|method| method.amount).collect();
-        let outcomes = decide(experiment.job(), &measured, &amounts, limits, rounds, start, kind)?;
-        let all = take(&mut scheduled).into_iter().zip(take(&mut measured)).zip(outcomes);
-        for ((method, blocks), outcome) in all {
-            let Some(outcome) = outcome else {
-                scheduled.push(method);
+        let (amounts, used_s): (Vec<Amount>, Vec<f64>) =
+            scheduled.iter().map(|method| (method.amount, method.used_s)).unzip();
+        let passed = Passed { rounds, all_s: start.elapsed().as_secs_f64(), used_s };
+        let decided = decide(experiment.job(), &measured, &amounts, limits, &passed, kind)?;
+        let all = take(&mut scheduled).into_iter().zip(take(&mut measured)).zip(decided);
+        for ((method, blocks), next) in all {
+            let Next::End(outcome) = next else {
+                scheduled.push(Scheduled { rests: next == Next::Rest, ..method });
                 measured.push(blocks);
                 continue;
             };
@@ -182,27 +195,50 @@ fn collect_blocks(
     Ok(blocks)
 }
 
-/// Rank 0 decides which methods have ended, and how; all ranks receive the decision.
+/// Rounds and time so far, in seconds: in all, and of each method.
+struct Passed {
+    rounds: u32,
+    all_s: f64,
+    used_s: Vec<f64>,
+}
+
+/// What follows for a method after a round.
+#[derive(Clone, Debug, PartialEq)]
+enum Next {
+    Measure,
+    Rest,
+    End(Outcome),
+}
+
+/// All that rank 0 may decide. The others receive an index here.
+const NEXT: [Next; 5] = [
+    Next::Measure,
+    Next::Rest,
+    Next::End(Outcome::Converged),
+    Next::End(Outcome::TimeLimit),
+    Next::End(Outcome::RunLimit),
+];
+
+/// Rank 0 decides which methods have ended, and how, and which rest; all ranks receive the decision.
 fn decide(
     job: &Job<'_>,
     measured: &[Measured],
     amounts: &[Amount],
     limits: Limits,
-    rounds: u32,
-    start: Instant,
+    passed: &Passed,
     kind: Kind,
-) -> anyhow::Result<Vec<Option<Outcome>>> {
+) -> anyhow::Result<Vec<Next>> {
     let mut decisions = [0.0; MOST_METHODS];
     if job.rank == 0 {
-        let decided: Vec<Option<Outcome>> = match limits.rule {
-            Rule::Interval => by_interval(measured, amounts, limits, rounds, start, kind),
+        let decided: Vec<Next> = match limits.rule {
+            Rule::Interval => by_interval(measured, amounts, limits, passed, kind),
             Rule::Pcomm => measured.iter().map(|method| by_attempt(method, kind.headline())).collect(),
         };
-        decisions.iter_mut().zip(&decided).for_each(|(to, end)| *to = number(end));
+        let number = |next| NEXT.iter().position(|known| known == next).expect("all that can follow") as f64;
+        decisions.iter_mut().zip(&decided).for_each(|(to, next)| *to = number(next));
     }
     let decisions = job.world.broadcast(decisions)?;
-    let end = |number: &f64| ENDS.get((*number as usize).checked_sub(1)?).cloned();
-    Ok(decisions[..amounts.len()].iter().map(end).collect())
+    Ok(decisions[..amounts.len()].iter().map(|number| NEXT[*number as usize].clone()).collect())
 }
 
 /// All methods end together: once the intervals of all are narrow, or at a limit.
@@ -210,13 +246,18 @@ fn by_interval(
     measured: &[Measured],
     amounts: &[Amount],
     limits: Limits,
-    rounds: u32,
-    start: Instant,
+    &Passed { rounds, all_s, ref used_s }: &Passed,
     kind: Kind,
-) -> Vec<Option<Outcome>> {
-    let going_on = vec![None; amounts.len()];
+) -> Vec<Next> {
+    let most_s = MOST_SHARES * limits.max_time_s;
+    let rests = |used_s: &f64| *used_s >= most_s && rounds >= limits.min_rounds;
+    let going_on: Vec<Next> =
+        used_s.iter().map(|used_s| if rests(used_s) { Next::Rest } else { Next::Measure }).collect();
     let samples = |amount: &Amount| u64::from(rounds) * amount.samples as u64;
-    let is_late = start.elapsed().as_secs_f64() >= limits.max_time_s * amounts.len() as f64;
+    // Those that rest count with their own time only.
+    let excess_s: f64 =
+        used_s.iter().filter(|used_s| **used_s >= most_s).map(|used_s| used_s - limits.max_time_s).sum();
+    let is_late = all_s - excess_s >= limits.max_time_s * amounts.len() as f64;
     let is_up = is_late && rounds >= limits.min_rounds;
     let next = |amount: &Amount| samples(amount) + amount.samples as u64;
     let is_full = amounts.iter().any(|amount| next(amount) > u64::from(limits.max_runs));
@@ -231,24 +272,17 @@ fn by_interval(
         return going_on;
     }
     let limit = if is_up { Outcome::TimeLimit } else { Outcome::RunLimit };
-    known.into_iter().map(|known| Some(if known { Outcome::Converged } else { limit.clone() })).collect()
+    known.into_iter().map(|known| Next::End(if known { Outcome::Converged } else { limit.clone() })).collect()
 }
 
 /// Each method ends separately: a block is an attempt.
-fn by_attempt(method: &Measured, headline: Phase) -> Option<Outcome> {
+fn by_attempt(method: &Measured, headline: Phase) -> Next {
     let attempts = &method.blocks;
     match pcomm::attempt_outcome(attempts.last().map_or(&[], |last| headline.samples(last)), attempts.len()) {
-        pcomm::AttemptOutcome::Accepted => Some(Outcome::Converged),
-        pcomm::AttemptOutcome::Again => None,
-        pcomm::AttemptOutcome::GivenUp => Some(Outcome::RunLimit),
+        pcomm::AttemptOutcome::Accepted => Next::End(Outcome::Converged),
+        pcomm::AttemptOutcome::Again => Next::Measure,
+        pcomm::AttemptOutcome::GivenUp => Next::End(Outcome::RunLimit),
     }
-}
-
-/// How rank 0 may end a method. All ranks receive the index here, from 1; 0 means that a method continues.
-const ENDS: [Outcome; 3] = [Outcome::Converged, Outcome::TimeLimit, Outcome::RunLimit];
-
-fn number(end: &Option<Outcome>) -> f64 {
-    ENDS.iter().position(|known| Some(known) == end.as_ref()).map_or(0.0, |place| place as f64 + 1.0)
 }
 
 #[cfg(test)]

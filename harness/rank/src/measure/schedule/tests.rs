@@ -1,7 +1,5 @@
 //! When a case ends, and how: by precision, runs, time and rounds, independent of the test machine's clock.
 
-use std::time::Duration;
-
 use common::kinds::Kind;
 use common::model::Times;
 
@@ -22,11 +20,11 @@ fn method(name: &str, is_narrow: bool, rounds: u32) -> Measured {
 }
 
 /// The decision after some rounds of two methods and this number of seconds.
-fn decided(limits: Limits, are_narrow: [bool; 2], rounds: u32, passed_s: u64) -> Vec<Option<Outcome>> {
+fn decided(limits: Limits, are_narrow: [bool; 2], rounds: u32, passed_s: u64) -> Vec<Next> {
     let measured = [method("manual", are_narrow[0], rounds), method("ddt", are_narrow[1], rounds)];
     let amounts = [Amount { untimed: 1, samples: SAMPLES, batch: 1 }; 2];
-    let start = Instant::now() - Duration::from_secs(passed_s);
-    by_interval(&measured, &amounts, limits, rounds, start, Kind::Halo)
+    let passed = Passed { rounds, all_s: passed_s as f64, used_s: vec![0.0; 2] };
+    by_interval(&measured, &amounts, limits, &passed, Kind::Halo)
 }
 
 /// Only the limits that a test sets: the others are hours, and more runs than there are.
@@ -46,7 +44,7 @@ fn methods_end_together_by_precision_runs_or_time() {
     const NARROW: [bool; 2] = [true; 2];
     const WIDE: [bool; 2] = [false; 2];
     const ENOUGH: u32 = 24 * SAMPLES as u32;
-    let (none, [converged, late, full]) = (None, ENDS.map(Some));
+    let [none, _, converged, late, full] = NEXT;
     let precise = |precision_percent| Limits { precision_percent, ..no_limits() };
     let least = |min_runs| Limits { min_runs, ..no_limits() };
     let most = |max_runs| Limits { max_runs, ..no_limits() };
@@ -84,6 +82,31 @@ fn methods_end_together_by_precision_runs_or_time() {
         assert!(decided.iter().eq(outcomes), "case {i}: {decided:?}");
     }
     for rounds in 0..24 {
-        assert_eq!(decided(no_limits(), NARROW, rounds, 0), [None, None], "after {rounds} rounds");
+        assert_eq!(
+            decided(no_limits(), NARROW, rounds, 0),
+            [Next::Measure, Next::Measure],
+            "after {rounds} rounds"
+        );
     }
+}
+
+#[test]
+fn a_slow_method_rests_and_leaves_the_others_their_time() {
+    let limits = |min_rounds| Limits { max_time_s: 1.0, min_rounds, ..no_limits() };
+    let next = |limits, used_s: [f64; 2], all_s| {
+        let measured = [method("manual", false, 2), method("ddt", false, 2)];
+        let amounts = [Amount { untimed: 1, samples: SAMPLES, batch: 1 }; 2];
+        by_interval(
+            &measured,
+            &amounts,
+            limits,
+            &Passed { rounds: 2, all_s, used_s: used_s.into() },
+            Kind::Halo,
+        )
+    };
+    let [measure, rest, _, late, _] = NEXT;
+    assert_eq!(next(limits(0), [0.1, 3.9], 1.9), [measure.clone(), measure.clone()]);
+    assert_eq!(next(limits(0), [0.1, 300.0], 300.1), [measure.clone(), rest]);
+    assert_eq!(next(limits(0), [1.0, 300.0], 301.0), [late.clone(), late]);
+    assert_eq!(next(limits(3), [0.1, 300.0], 300.1), [measure.clone(), measure]);
 }
