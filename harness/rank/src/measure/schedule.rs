@@ -202,7 +202,7 @@ struct Passed {
     used_s: Vec<f64>,
 }
 
-/// What follows for a method after a round.
+/// The next step of a method after a round.
 #[derive(Clone, Debug, PartialEq)]
 enum Next {
     Measure,
