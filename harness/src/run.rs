@@ -35,8 +35,6 @@ use crate::model::{Case, CaseResult, Measured, Record};
 use crate::mpi::{MpiError, Pmi, Target, progressing};
 use crate::plan::CheckedPlan;
 
-/// So many launches are the fewest with intervals.
-pub const FIRST_LAUNCHES: usize = 3;
 /// Users wait this long without an interim result.
 const LONG: Duration = Duration::from_secs(20);
 
@@ -50,7 +48,7 @@ pub trait Observer {
     fn note(&mut self, _text: &str) {}
     /// The case has ended.
     fn ended(&mut self, _methods: &[Measured], _took: Duration) {}
-    /// All cases have [`FIRST_LAUNCHES`] launches, after a long time, and others follow: the records in the plan's order.
+    /// All cases have a launch, after a long time, and others follow: the records in the plan's order.
     fn has_first_launches(&mut self, _records: &[Record]) {}
     /// A case was already finished.
     fn skipped(&mut self, _case: &Case) {}
@@ -138,7 +136,7 @@ impl Run<'_> {
         let done: HashSet<_> = done.iter().map(|(case, launch)| (asked_for(case), *launch)).collect();
         let names = self.plan.names();
         let begun = Instant::now();
-        let first = units.partition_point(|unit| unit.launch < FIRST_LAUNCHES);
+        let first = units.partition_point(|unit| unit.launch == 0);
         for (number, unit) in units.iter().enumerate() {
             if number == first && done.is_empty() && begun.elapsed() > LONG {
                 let mut known = records.clone();

@@ -6,7 +6,7 @@ use ddtbench::experiments::{self, Kind, launches::over_launches};
 use ddtbench::model::event::{Block, Event};
 use ddtbench::model::{Case, Measured, Record};
 use ddtbench::report::names::grouped;
-use ddtbench::run::{FIRST_LAUNCHES, Observer, Run};
+use ddtbench::run::{Observer, Run};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{self, for_stderr, log};
@@ -143,8 +143,8 @@ impl Observer for Progress {
         // Lines of progress are plain.
         let answer = anstream::adapter::strip_str(&answer).to_string();
         self.line(&format!(
-            "\nInterim result, after {FIRST_LAUNCHES} launches of each case:\n{}\nThe other launches follow. They make intervals \
-             narrower; if you stop the run, `ddtbench report` shows these.\n",
+            "\nInterim result, after a launch of each case:\n{}\nThe other launches follow; if you stop the run, `ddtbench report` \
+             shows these.\n",
             answer.trim_end()
         ));
     }
