@@ -325,7 +325,7 @@ fn estimate(checked: &CheckedPlan, mpis: usize, time_s: Option<f64>) {
     if longest_s > SHORT {
         let duration = indicatif::HumanDuration(Duration::from_secs_f64(longest_s));
         log(&format!(
-            "up to {starts} launches, at most about {duration} (methods stop early once precise enough)"
+            "up to {starts} launches, about {duration} on a quiet machine (methods stop early once precise enough)"
         ));
     }
 }

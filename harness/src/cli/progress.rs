@@ -7,7 +7,7 @@ use ddtbench::model::event::{Block, Event};
 use ddtbench::model::{Case, Measured, Record};
 use ddtbench::report::names::grouped;
 use ddtbench::run::{Observer, Run};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{self, for_stderr, log};
 
@@ -26,6 +26,11 @@ pub struct Progress {
     /// The interim result, in front of the name of a case in the bar.
     status: String,
     begun: u64,
+    /// When the first case began, and how long those that have ended took; their number, and that of all that are measured.
+    begun_at: Instant,
+    spent: Duration,
+    finished: u32,
+    to_measure: u32,
     /// The start and the longest duration in seconds, if cases are measured again until a time is over; with the number of cases so far.
     limit: Option<(Instant, f64, usize)>,
     /// The failures of the last case that had any.
@@ -37,7 +42,7 @@ impl Progress {
         let target = ProgressDrawTarget::stderr_with_hz(DRAWN_HZ);
         let bar = ProgressBar::with_draw_target(Some(cases as u64 * STEPS), target);
         // A long name is cut, because the moving part must be visible.
-        let style = "{wide_msg} {prefix} [{bar:8}] {percent}% {eta} left";
+        let style = "{wide_msg} {prefix} [{bar:8}] {percent}%";
         bar.set_style(ProgressStyle::with_template(style).expect("a sound template").progress_chars("=> "));
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(500));
@@ -50,6 +55,10 @@ impl Progress {
             label: String::new(),
             status: String::new(),
             begun: 0,
+            begun_at: Instant::now(),
+            spent: Duration::ZERO,
+            finished: 0,
+            to_measure: cases as u32,
             limit: None,
             last_failures: String::new(),
         }
@@ -84,7 +93,20 @@ impl Progress {
     fn block(&mut self, block: &Block) {
         let done = if self.expected_s > 0.0 { (block.began_s / self.expected_s).min(1.0) } else { 0.0 };
         self.advance(done);
-        self.bar.set_prefix(format!("round {}", block.block + 1));
+        self.bar.set_prefix(format!("round {}{}", block.block + 1, self.left()));
+    }
+
+    /// The remaining time, from the cases that have ended: within a case nothing tells when it will end.
+    fn left(&self) -> String {
+        let left = match self.limit {
+            Some((begun, time_s, _)) => Duration::from_secs_f64(time_s).saturating_sub(begun.elapsed()),
+            None if self.finished == 0 => return String::new(),
+            None => {
+                let others = self.spent / self.finished * self.to_measure.saturating_sub(self.finished);
+                others.saturating_sub(self.begun_at.elapsed().saturating_sub(self.spent))
+            }
+        };
+        format!(", {} left", HumanDuration(left))
     }
 }
 
@@ -105,7 +127,7 @@ impl Observer for Progress {
         };
         let parts = [self.status.as_str(), name].into_iter().filter(|part| !part.is_empty());
         self.bar.set_message(parts.collect::<Vec<_>>().join("; "));
-        self.bar.set_prefix("");
+        self.bar.set_prefix(self.left().trim_start_matches(", ").to_owned());
         self.begun = self.bar.position();
     }
 
@@ -123,6 +145,7 @@ impl Observer for Progress {
 
     fn ended(&mut self, methods: &[Measured], took: Duration) {
         self.advance(1.0);
+        (self.finished, self.spent) = (self.finished + 1, self.begun_at.elapsed());
         let mut failures = failures(methods);
         if !failures.is_empty() {
             if failures == self.last_failures {
@@ -152,7 +175,7 @@ impl Observer for Progress {
     fn skipped(&mut self, _case: &Case) {
         self.bar.inc(STEPS);
         // Cases of an earlier run do not predict the remaining time.
-        self.bar.reset_eta();
+        self.to_measure = self.to_measure.saturating_sub(1);
     }
 }
 

@@ -231,8 +231,15 @@ fn over(group: &[&Figure]) -> Figure {
         // A figure without an interval within a launch, such as a number of messages, is not an estimate.
         false => None,
     };
+    let median = |values: &mut dyn Iterator<Item = f64>| stats::median(&stats::sorted(values));
+    // A rate is that of the median time.
+    let is_rate = matches!(group[0].quantity, Quantity::Bandwidth | Quantity::PerceivedBandwidth);
+    let value = match is_rate {
+        true => median(&mut values.iter().map(|value| 1.0 / value)).map(|time| 1.0 / time),
+        false => median(&mut values.iter().copied()),
+    };
     Figure {
-        value: stats::median(&stats::sorted(values.iter().copied())),
+        value,
         low: interval.map(|interval| interval.0),
         high: interval.map(|interval| interval.1),
         // Only for quantities that have this mark in each launch.
@@ -267,6 +274,18 @@ mod tests {
         let over = over_launches(&[record(0, 1.0)], PRECISION);
         let expected = Record { launch: None, ..record(0, 1.0) };
         assert_eq!((over.as_slice(), over[0].basis), (&[expected][..], Basis::WithinLaunch));
+    }
+
+    #[test]
+    fn a_rate_over_launches_is_that_of_the_median_time() {
+        let of_launch = |(launch, time)| Record {
+            figures: vec![Figure::plain(Quantity::Bandwidth, 1e6 / time)],
+            ..record(launch, time)
+        };
+        let records: Vec<_> = [0.5, 1.5].into_iter().enumerate().map(of_launch).collect();
+        let over = &over_launches(&records, PRECISION)[0];
+        let rate = over.value(Quantity::Bandwidth).unwrap();
+        assert!(over.median_s == Some(1.0) && (rate - 1e6).abs() < 1e-3, "{rate}");
     }
 
     #[test]

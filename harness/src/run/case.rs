@@ -5,7 +5,7 @@ use super::{Observer, Run, RunError, Unit};
 use crate::experiments::Kind;
 use crate::experiments::pingpong::methods::PACK;
 use crate::model::event::{self, Block, Event, Hello};
-use crate::model::{Measured, Outcome, Phase};
+use crate::model::{Measured, OWN, Outcome, Phase};
 use crate::mpi::{Exit, Launch, MpiError, Sign};
 use crate::plan::{LimitArgs, Limits, Plan};
 use crate::stats;
@@ -55,6 +55,13 @@ impl Run<'_> {
             let mut outcomes = log.outcomes(&left, exit);
             if log.hello.is_some() {
                 self.lack_devices(unit, &mut outcomes, &left);
+            }
+            let is_stray = |(method, outcome): &(String, Outcome)| {
+                method == OWN && matches!(outcome, Outcome::WrongData { .. })
+            };
+            // The user's loop may have written anywhere: what failed beside it runs again without it.
+            if outcomes.iter().any(is_stray) {
+                outcomes.retain(|(method, outcome)| method == OWN || outcome.is_measured());
             }
             left.retain(|method| outcomes.iter().all(|(ended, _)| ended != method));
             if !left.is_empty() {

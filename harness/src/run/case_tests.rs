@@ -15,7 +15,7 @@ use crate::plan::CheckedPlan;
 use crate::run::{Environment, Part, RunEnd};
 
 /// Replaces a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and finds wrong data with
-/// `put_ddt`.
+/// `put_ddt` and with `own`, beside which `loop` crashes.
 const LAUNCHER: &str = r#"#!/bin/sh
 while [ $# -gt 0 ]; do [ "$1" = --method ] && methods=$(echo "$2" | tr , ' '); shift; done
 echo "$methods" >> "${0%/*}/starts"
@@ -25,7 +25,8 @@ for m in $methods; do
     case $m in
         mpi_pack) echo "it hurts" >&2; kill -9 $$;;
         ddt) exec sleep 1000;;
-        put_ddt) printf '{"event":"ended","method":"%s","outcome":{"outcome":"wrong_data","detail":"byte 7"}}\n' "$m"; continue;;
+        loop) case $methods in *own*) kill -9 $$;; esac;;
+        put_ddt|own) printf '{"event":"ended","method":"%s","outcome":{"outcome":"wrong_data","detail":"byte 7"}}\n' "$m"; continue;;
     esac
     for round in 0 1 2 3 4 5 6 7; do
         sed "s/METHOD/$m/; s/\"block\":0/\"block\":$round/" "${0%/*}/block"
@@ -170,6 +171,20 @@ fn a_rank_program_of_another_version_is_refused() {
     let plan = plan(&["wrf_x_vec"], &["reference"]);
     let error = Run { plan: &plan, targets: &targets }.finish(unit(0), &mut Silent::default()).unwrap_err();
     assert!(error.to_string().contains("from another version of ddtbench"), "{error}");
+}
+
+#[test]
+fn what_fails_beside_a_wrong_loop_of_the_user_runs_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let case = PlannedCase { test: "wrf_x_vec".to_owned(), ..PlannedCase::default() };
+    let methods = ["own", "loop"].map(str::to_owned).into();
+    let (pack, launches) = (Some("mine.c".into()), Some(1));
+    let plan = Plan { cases: vec![case], launches, methods, pack, ..Plan::default() }.check().unwrap();
+    let targets = [fake_mpi(dir.path())];
+    let run = Run { plan: &plan, targets: &targets };
+    let (methods, _) = run.finish(run.units()[0], &mut Silent::default()).unwrap();
+    let outcomes: Vec<_> = methods.iter().map(|method| method.outcome.label()).collect();
+    assert_eq!(outcomes, ["wrong data", "converged"]);
 }
 
 #[test]
