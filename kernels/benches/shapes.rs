@@ -59,7 +59,7 @@ type Analysis = (&'static str, fn(&Layout, &str) -> usize);
 const ANALYSES: [Analysis; 4] = [
     ("compile", |layout, _| compile(layout, 1).map_or(0, |program| program.size())),
     ("flatten", |layout, _| layout.flatten().len()),
-    ("signature", |layout, _| layout.signature().pairs().len()),
+    ("signature", |layout, _| layout.signature().count()),
     ("read_text", |_, text| text.parse::<Layout>().map_or(0, |layout| layout.size() as usize)),
 ];
 

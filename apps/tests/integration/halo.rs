@@ -302,9 +302,9 @@ fn the_ends_of_a_transfer_agree() {
                     for order in [WireOrder::Manual, WireOrder::Ddt] {
                         let [sent, received] = ends.map(|(rank, face)| {
                             let displacements = Arrays::displacements_of(&app.arrays(rank));
-                            face.message(order).datatype(&displacements).1.signature()
+                            face.message(order).datatype(&displacements).1
                         });
-                        assert_eq!(sent, received, "{what}: signatures");
+                        assert!(sent.signature().eq(received.signature()), "{what}: signatures");
                     }
                     for parts in PARTS {
                         let [sent, received] = ends.map(|(_, face)| face.cut(parts).ranges);
