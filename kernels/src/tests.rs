@@ -151,14 +151,3 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
     assert_eq!(text(program.unpack(&packed[1..], &mut [0; 20], 0)), short);
     assert!(compile(&layout, u64::MAX).is_err());
 }
-
-#[test]
-fn nothing_is_a_program_too() {
-    let empty = Layout::contiguous(0, &Layout::named(Element::Double)).unwrap();
-    for (layout, count) in [(&empty, 5), (&Layout::named(Element::Int8), 0)] {
-        let program = compile(layout, count).unwrap();
-        assert_eq!(program.size(), 0);
-        program.pack(&[], 0, &mut []).unwrap();
-        program.unpack(&[], &mut [], 3).unwrap();
-    }
-}
