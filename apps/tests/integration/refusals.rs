@@ -70,8 +70,7 @@ fn arrays_beyond_the_address_space_are_refused_and_long_lists_are_not_drawn() {
 #[test]
 fn numbers_of_bytes_have_units() {
     let test = find("contiguous").unwrap();
-    let mut values = test.set(test.quick_set().name).unwrap();
-    values.assign("bytes", "64KiB").unwrap();
+    let mut values = values(test, &[("bytes", "64KiB")]).unwrap();
     assert_eq!(values.get("bytes"), 65_536);
     let wrong = values.assign("bytes", "64kib").unwrap_err().to_string();
     assert!(wrong.contains("bytes = 64kib") && wrong.contains("64KiB"), "{wrong}");
