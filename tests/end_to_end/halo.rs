@@ -9,6 +9,7 @@ use std::fs;
 
 use ddtbench::experiments::halo::methods;
 use ddtbench::model::OWN;
+use ddtbench::model::conditions::MemoryKind;
 use libtest_mimic::Trial;
 
 use super::job::run;
@@ -89,11 +90,12 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// All methods, including those that are measured only on request; on Open MPI mostly without the ones in which it
+/// All methods of the host's memory, including those that are measured only on request; on Open MPI mostly without the ones in which it
 /// has errors. The method of the user's loop has separate trials.
 fn methods(mpi: &str, what: &str) -> Vec<&'static str> {
     let errs = |name: &&str| *name == OWN || mpi == "openmpi" && what != KNOWN_TOO && is_known(name);
-    methods::methods().iter().map(|method| method.name).filter(|name| !errs(name)).collect()
+    let on_host = methods::methods().iter().filter(|method| method.is_possible_in(MemoryKind::Host));
+    on_host.map(|method| method.name).filter(|name| !errs(name)).collect()
 }
 
 struct Exchange<'a> {
