@@ -240,7 +240,7 @@ fn strangers_files() {
     let path = Value::String(site.path("here/stranger.c").to_string_lossy().into_owned());
     let whole = serde_json::to_value(whole_plan()).unwrap();
     let mut harmless = whole.clone();
-    for key in ["startall", "pack", "launcher", "launcher_args", "variants", "sweeps"] {
+    for key in ["startall", "pack", "launcher", "launcher_args", "variants", "sweep"] {
         harmless.as_object_mut().and_then(|plan| plan.remove(key)).expect("a key of plans");
     }
     write("f.toml", &serde_json::from_value::<Plan>(harmless.clone()).unwrap().to_toml());
