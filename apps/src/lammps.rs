@@ -64,28 +64,6 @@ pub const ATOMIC: Test = Test {
 /// Components of a position.
 const POSITION: usize = 3;
 
-/// An atom as the loop writes it, for `atom_style full`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct FullAtom {
-    x: [f64; POSITION],
-    tag: f64,
-    kind: f64,
-    mask: f64,
-    molecule: f64,
-    q: f64,
-}
-
-/// An atom as the loop writes it, for `atom_style atomic`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct AtomicAtom {
-    x: [f64; POSITION],
-    tag: f64,
-    kind: f64,
-    mask: f64,
-}
-
 /// One array of atoms, and the place of its value in the record.
 pub(crate) struct Field {
     pub name: &'static str,
@@ -109,117 +87,89 @@ pub(crate) trait Record: Pod + Debug + Send + Sync {
     fn unpack(records: &[Self], arrays: &mut Arrays, first: usize);
 }
 
-impl Record for FullAtom {
-    const FIELDS: &'static [Field] = &[
-        Field { name: "x", values: POSITION, offset_bytes: offset_of!(FullAtom, x) },
-        Field { name: "tag", values: 1, offset_bytes: offset_of!(FullAtom, tag) },
-        Field { name: "type", values: 1, offset_bytes: offset_of!(FullAtom, kind) },
-        Field { name: "mask", values: 1, offset_bytes: offset_of!(FullAtom, mask) },
-        Field { name: "q", values: 1, offset_bytes: offset_of!(FullAtom, q) },
-        Field { name: "molecule", values: 1, offset_bytes: offset_of!(FullAtom, molecule) },
-    ];
+/// A record with its loops: its single values in order, the first of them next to a position and the others in pairs; then the
+/// arrays of single values with their numbers.
+macro_rules! record {
+    (
+        $(#[$meta:meta])* $Atom:ident { $tag:ident $(, $pair:ident($first:ident, $second:ident))* }
+        $($number:literal: $field:ident = $array:literal),*
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+        #[repr(C)]
+        pub(crate) struct $Atom {
+            x: [f64; POSITION],
+            $tag: f64,
+            $($first: f64, $second: f64,)*
+        }
 
-    fn pack(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]) {
-        let x = arrays.slice::<[f64; POSITION]>(0);
-        // All arrays have the same length, so the list is compared with it only once.
-        let [tag, kind, mask, q, molecule] = [1, 2, 3, 4, 5].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
-        for (record, i) in records.iter_mut().zip(list.within(x.len())) {
-            // SAFETY: `within` has compared all indices with the length that all arrays have.
-            unsafe {
-                let x = x.get_unchecked(i);
-                // One by one: the compiler would turn a copy of the whole position into stores that are out of order.
-                (record.x[0], record.x[1], record.x[2]) = (x[0], x[1], x[2]);
-                record.tag = *tag.get_unchecked(i);
-                record.kind = *kind.get_unchecked(i);
-                record.mask = *mask.get_unchecked(i);
-                record.molecule = *molecule.get_unchecked(i);
-                record.q = *q.get_unchecked(i);
+        impl Record for $Atom {
+            const FIELDS: &'static [Field] = &[
+                Field { name: "x", values: POSITION, offset_bytes: offset_of!($Atom, x) },
+                $(Field { name: $array, values: 1, offset_bytes: offset_of!($Atom, $field) },)*
+            ];
+
+            fn pack(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]) {
+                let x = arrays.slice::<[f64; POSITION]>(0);
+                // All arrays have the same length, so the list is compared with it only once.
+                let [$($field),*] = [$($number),*].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
+                for (record, i) in records.iter_mut().zip(list.within(x.len())) {
+                    // SAFETY: `within` has compared all indices with the length that all arrays have.
+                    unsafe {
+                        let x = x.get_unchecked(i);
+                        // One by one: the compiler would turn a copy of the whole position into stores that are out of order.
+                        (record.x[0], record.x[1], record.x[2]) = (x[0], x[1], x[2]);
+                        record.$tag = *$tag.get_unchecked(i);
+                        $(
+                            record.$first = *$first.get_unchecked(i);
+                            record.$second = *$second.get_unchecked(i);
+                        )*
+                    }
+                }
+            }
+
+            fn pack_tuned(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]) {
+                let x = arrays.slice::<[f64; POSITION]>(0);
+                let [$($field),*] = [$($number),*].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
+                let records: &mut [[Pair; size_of::<$Atom>() / size_of::<Pair>()]] = cast_slice_mut(records);
+                for ([a, b $(, $pair)*], i) in records.iter_mut().zip(list.within(x.len())) {
+                    // SAFETY: `within` has compared all indices with the length that all arrays have.
+                    unsafe {
+                        let x = x.get_unchecked(i);
+                        join(a, &x[0], &x[1]);
+                        join(b, &x[2], $tag.get_unchecked(i));
+                        $(join($pair, $first.get_unchecked(i), $second.get_unchecked(i));)*
+                    }
+                }
+            }
+
+            fn unpack(records: &[Self], arrays: &mut Arrays, first: usize) {
+                let [x, $($field),*] = arrays.slices_mut::<f64, _>([0, $($number),*]);
+                let x = &mut x.as_chunks_mut::<POSITION>().0[first..][..records.len()];
+                let [$($field),*] = [$($field),*].map(|array| &mut array[first..][..records.len()]);
+                for (i, record) in records.iter().enumerate() {
+                    x[i] = record.x;
+                    $tag[i] = record.$tag;
+                    $(
+                        $first[i] = record.$first;
+                        $second[i] = record.$second;
+                    )*
+                }
             }
         }
-    }
-
-    fn pack_tuned(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]) {
-        let x = arrays.slice::<[f64; POSITION]>(0);
-        let [tag, kind, mask, q, molecule] = [1, 2, 3, 4, 5].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
-        let records: &mut [[Pair; 4]] = cast_slice_mut(records);
-        for ([a, b, c, d], i) in records.iter_mut().zip(list.within(x.len())) {
-            // SAFETY: `within` has compared all indices with the length that all arrays have.
-            unsafe {
-                let x = x.get_unchecked(i);
-                join(a, &x[0], &x[1]);
-                join(b, &x[2], tag.get_unchecked(i));
-                join(c, kind.get_unchecked(i), mask.get_unchecked(i));
-                join(d, molecule.get_unchecked(i), q.get_unchecked(i));
-            }
-        }
-    }
-
-    fn unpack(records: &[Self], arrays: &mut Arrays, first: usize) {
-        let slices = arrays.slices_mut::<f64, 6>([0, 1, 2, 3, 4, 5]);
-        let [x, tag, kind, mask, q, molecule] = slices;
-        let x = &mut x.as_chunks_mut::<POSITION>().0[first..][..records.len()];
-        let [tag, kind, mask, q, molecule] =
-            [tag, kind, mask, q, molecule].map(|array| &mut array[first..][..records.len()]);
-        for (i, record) in records.iter().enumerate() {
-            x[i] = record.x;
-            tag[i] = record.tag;
-            kind[i] = record.kind;
-            mask[i] = record.mask;
-            molecule[i] = record.molecule;
-            q[i] = record.q;
-        }
-    }
+    };
 }
 
-impl Record for AtomicAtom {
-    const FIELDS: &'static [Field] = &[
-        Field { name: "x", values: POSITION, offset_bytes: offset_of!(AtomicAtom, x) },
-        Field { name: "tag", values: 1, offset_bytes: offset_of!(AtomicAtom, tag) },
-        Field { name: "type", values: 1, offset_bytes: offset_of!(AtomicAtom, kind) },
-        Field { name: "mask", values: 1, offset_bytes: offset_of!(AtomicAtom, mask) },
-    ];
+record! {
+    /// An atom as the loop writes it, for `atom_style full`.
+    FullAtom { tag, c(kind, mask), d(molecule, q) }
+    1: tag = "tag", 2: kind = "type", 3: mask = "mask", 4: q = "q", 5: molecule = "molecule"
+}
 
-    fn pack(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]) {
-        let x = arrays.slice::<[f64; POSITION]>(0);
-        let [tag, kind, mask] = [1, 2, 3].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
-        for (record, i) in records.iter_mut().zip(list.within(x.len())) {
-            // SAFETY: `within` has compared all indices with the length that all arrays have.
-            unsafe {
-                let x = x.get_unchecked(i);
-                (record.x[0], record.x[1], record.x[2]) = (x[0], x[1], x[2]);
-                record.tag = *tag.get_unchecked(i);
-                record.kind = *kind.get_unchecked(i);
-                record.mask = *mask.get_unchecked(i);
-            }
-        }
-    }
-
-    fn pack_tuned(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]) {
-        let x = arrays.slice::<[f64; POSITION]>(0);
-        let [tag, kind, mask] = [1, 2, 3].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
-        let records: &mut [[Pair; 3]] = cast_slice_mut(records);
-        for ([a, b, c], i) in records.iter_mut().zip(list.within(x.len())) {
-            // SAFETY: `within` has compared all indices with the length that all arrays have.
-            unsafe {
-                let x = x.get_unchecked(i);
-                join(a, &x[0], &x[1]);
-                join(b, &x[2], tag.get_unchecked(i));
-                join(c, kind.get_unchecked(i), mask.get_unchecked(i));
-            }
-        }
-    }
-
-    fn unpack(records: &[Self], arrays: &mut Arrays, first: usize) {
-        let [x, tag, kind, mask] = arrays.slices_mut::<f64, 4>([0, 1, 2, 3]);
-        let x = &mut x.as_chunks_mut::<POSITION>().0[first..][..records.len()];
-        let [tag, kind, mask] = [tag, kind, mask].map(|array| &mut array[first..][..records.len()]);
-        for (i, record) in records.iter().enumerate() {
-            x[i] = record.x;
-            tag[i] = record.tag;
-            kind[i] = record.kind;
-            mask[i] = record.mask;
-        }
-    }
+record! {
+    /// An atom as the loop writes it, for `atom_style atomic`.
+    AtomicAtom { tag, c(kind, mask) }
+    1: tag = "tag", 2: kind = "type", 3: mask = "mask"
 }
 
 pub(crate) fn arrays<R: Record>(atoms: usize) -> Vec<ArraySpec> {

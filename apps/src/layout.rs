@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use datatypes::{Element, Entry, Layout, TypeMap, interpret};
+use datatypes::{Element, Entry, Layout, TypeMap, interpret, joined_types};
 
 use crate::face::{Face, FaceBlock};
 use crate::{
@@ -231,21 +231,7 @@ fn uniform(message: &Message) -> Option<Element> {
 /// The types of a message, with the number of consecutive values of each: its type signature, which may be too long
 /// to store.
 fn types(message: &Message) -> impl Iterator<Item = (Element, u64)> {
-    fn values_of_piece(piece: &Piece) -> Box<dyn Iterator<Item = (Element, u64)> + '_> {
-        let Piece { layout, .. } = piece;
-        match layout.uniform() {
-            Some(element) => Box::new(std::iter::once((element, layout.size() / element.size()))),
-            None => Box::new(layout.runs().map(|run| (run.element, run.count))),
-        }
-    }
-    let mut runs = message.pieces.iter().flat_map(values_of_piece).peekable();
-    std::iter::from_fn(move || {
-        let (element, mut count) = runs.next()?;
-        while let Some((_, more)) = runs.next_if(|(next, _)| *next == element) {
-            count += more;
-        }
-        Some((element, count))
-    })
+    joined_types(message.pieces.iter().flat_map(|piece| piece.layout.signature()))
 }
 
 /// Refuses a receive side whose types differ from those sent.

@@ -22,27 +22,29 @@ impl Check<'_> {
         self.refuse(argument, value, format!("the {what} does not fit in a signed 64-bit number"))
     }
 
-    fn not_negative(&self, argument: &str, value: i64) -> Result<(), LayoutError> {
-        match value {
-            0.. => Ok(()),
-            _ => Err(self.refuse(argument, value, "must not be negative")),
-        }
+    fn require(
+        &self,
+        is_right: bool,
+        argument: impl Display,
+        value: impl Display,
+        reason: impl Display,
+    ) -> Result<(), LayoutError> {
+        if is_right { Ok(()) } else { Err(self.refuse(argument, value, reason)) }
+    }
+
+    fn not_negative(&self, argument: impl Display, value: i64) -> Result<(), LayoutError> {
+        self.require(value >= 0, argument, value, "must not be negative")
     }
 
     fn lengths(&self, lengths: &[i64], displacements: usize) -> Result<(), LayoutError> {
         self.as_long("displacements", displacements, "blocklengths", lengths.len())?;
-        match lengths.iter().position(|&length| length < 0) {
-            None => Ok(()),
-            Some(i) => self.not_negative(&format!("blocklengths[{i}]"), lengths[i]),
-        }
+        let negative = lengths.iter().position(|&length| length < 0);
+        negative.map_or(Ok(()), |i| self.not_negative(format_args!("blocklengths[{i}]"), lengths[i]))
     }
 
     fn as_long(&self, argument: &str, found: usize, other: &str, wanted: usize) -> Result<(), LayoutError> {
-        if found == wanted {
-            return Ok(());
-        }
-        let reason = format!("must be as long as {other}, which has {wanted}");
-        Err(self.refuse(argument, format!("a list of {found}"), reason))
+        let reason = format_args!("must be as long as {other}, which has {wanted}");
+        self.require(found == wanted, argument, format_args!("a list of {found}"), reason)
     }
 
     /// Refuses arguments that MPI forbids for any child.
@@ -68,9 +70,7 @@ impl Check<'_> {
                 self.lengths(blocklengths, displacements_bytes.len())
             }
             Constructor::Subarray { sizes, subsizes, starts, .. } => {
-                if sizes.is_empty() {
-                    return Err(self.refuse("ndims", 0, "must be at least 1"));
-                }
+                self.require(!sizes.is_empty(), "ndims", 0, "must be at least 1")?;
                 self.as_long("subsizes", subsizes.len(), "sizes", sizes.len())?;
                 self.as_long("starts", starts.len(), "sizes", sizes.len())?;
                 (0..sizes.len())
@@ -82,9 +82,7 @@ impl Check<'_> {
 
     fn distributed(&self, array: &DistributedArray) -> Result<(), LayoutError> {
         let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, .. } = array;
-        if gsizes.is_empty() {
-            return Err(self.refuse("ndims", 0, "must be at least 1"));
-        }
+        self.require(!gsizes.is_empty(), "ndims", 0, "must be at least 1")?;
         for (name, found) in [("distribs", distribs.len()), ("dargs", dargs.len()), ("psizes", psizes.len())]
         {
             self.as_long(name, found, "gsizes", gsizes.len())?;
@@ -92,15 +90,10 @@ impl Check<'_> {
         (0..gsizes.len()).try_for_each(|dim| {
             self.distributed_dimension(dim, gsizes[dim], distribs[dim], dargs[dim], psizes[dim])
         })?;
-        if product(1, psizes) != Some(*size) {
-            let reason = format!("the product must be the number of processes, size = {size}");
-            return Err(self.refuse("psizes", times(psizes), reason));
-        }
-        if !(0..*size).contains(rank) {
-            let reason = format!("must be from 0 to {}, since size = {size}", size - 1);
-            return Err(self.refuse("rank", rank, reason));
-        }
-        Ok(())
+        let reason = format_args!("the product must be the number of processes, size = {size}");
+        self.require(product(1, psizes) == Some(*size), "psizes", times(psizes), reason)?;
+        let reason = format_args!("must be from 0 to {}, since size = {size}", size - 1);
+        self.require((0..*size).contains(rank), "rank", rank, reason)
     }
 
     fn distributed_dimension(
@@ -112,57 +105,38 @@ impl Check<'_> {
         psize: i64,
     ) -> Result<(), LayoutError> {
         for (name, value) in [("gsizes", gsize), ("psizes", psize)] {
-            if value < 1 {
-                return Err(self.refuse(format!("{name}[{dim}]"), value, "must be at least 1"));
-            }
+            self.require(value >= 1, format_args!("{name}[{dim}]"), value, "must be at least 1")?;
         }
         let least = match distribution {
-            Distribution::None if psize > 1 => {
-                let reason = "must be 1, since the dimension is not distributed";
-                return Err(self.refuse(format!("psizes[{dim}]"), psize, reason));
-            }
             // MPI ignores the argument.
-            Distribution::None => return Ok(()),
+            Distribution::None => {
+                let reason = "must be 1, since the dimension is not distributed";
+                return self.require(psize == 1, format_args!("psizes[{dim}]"), psize, reason);
+            }
             Distribution::Cyclic => 1,
             Distribution::Block => smallest_block(gsize, psize),
         };
-        match darg {
-            Some(darg) if darg < 1 => {
-                Err(self.refuse(format!("dargs[{dim}]"), darg, "must be default or at least 1"))
-            }
-            Some(darg) if darg < least => {
-                let reason =
-                    format!("must be at least {least}: {psize} blocks must have all {gsize} elements");
-                Err(self.refuse(format!("dargs[{dim}]"), darg, reason))
-            }
-            _ => Ok(()),
-        }
+        let (argument, darg) = (format_args!("dargs[{dim}]"), darg.unwrap_or(least));
+        self.require(darg >= 1, argument, darg, "must be default or at least 1")?;
+        let reason = format_args!("must be at least {least}: {psize} blocks must have all {gsize} elements");
+        self.require(darg >= least, argument, darg, reason)
     }
 
     /// MPI requires `1 <= subsize <= size` and `0 <= start <= size - subsize`.
     fn subarray_dimension(&self, dim: usize, size: i64, subsize: i64, start: i64) -> Result<(), LayoutError> {
-        if size < 1 {
-            return Err(self.refuse(format!("sizes[{dim}]"), size, "must be at least 1"));
-        }
-        if !(1..=size).contains(&subsize) {
-            let reason = format!("must be from 1 to {size}, the size of the array");
-            return Err(self.refuse(format!("subsizes[{dim}]"), subsize, reason));
-        }
+        self.require(size >= 1, format_args!("sizes[{dim}]"), size, "must be at least 1")?;
+        let reason = format_args!("must be from 1 to {size}, the size of the array");
+        self.require((1..=size).contains(&subsize), format_args!("subsizes[{dim}]"), subsize, reason)?;
         let last = size - subsize;
-        if !(0..=last).contains(&start) {
-            let reason = format!(
-                "the subarray leaves its array: must be from 0 to {last}, the size {size} minus the subsize {subsize}"
-            );
-            return Err(self.refuse(format!("starts[{dim}]"), start, reason));
-        }
-        Ok(())
+        let reason = format_args!(
+            "the subarray leaves its array: must be from 0 to {last}, the size {size} minus the subsize {subsize}"
+        );
+        self.require((0..=last).contains(&start), format_args!("starts[{dim}]"), start, reason)
     }
 
     pub fn depth(&self, depth: u32) -> Result<(), LayoutError> {
-        if depth <= MAX_DEPTH {
-            return Ok(());
-        }
-        Err(self.refuse("nesting", depth, format!("at most {MAX_DEPTH} levels can be nested")))
+        let reason = format_args!("at most {MAX_DEPTH} levels can be nested");
+        self.require(depth <= MAX_DEPTH, "nesting", depth, reason)
     }
 
     /// Bytes of data. MPI's sizes are signed, so 63 bits are available.

@@ -16,6 +16,21 @@ named! {
     }
 }
 
+/// From the least general constructor to the most general one.
+const BY_GENERALITY: [&str; 11] = [
+    "contiguous",
+    "resized",
+    "vector",
+    "hvector",
+    "indexed_block",
+    "hindexed_block",
+    "indexed",
+    "hindexed",
+    "struct",
+    "subarray",
+    "darray",
+];
+
 /// `repeat` copies of `child`, one extent apart, the first `displacement` bytes from the parent's origin.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
@@ -242,6 +257,19 @@ impl Constructor {
         };
         let place = if matches!(self, Self::Darray { .. }) { 2 } else { 0 };
         self.arguments().into_iter().find_map(length).map(|length| (place, length))
+    }
+
+    /// Its place among all constructors, the least general first.
+    pub(crate) fn generality(&self) -> usize {
+        BY_GENERALITY.iter().position(|name| *name == self.name()).unwrap_or_default()
+    }
+
+    /// Whether its bounds do not depend on those of its parts. The others are lists of blocks.
+    pub(crate) fn has_own_bounds(&self) -> bool {
+        matches!(
+            self,
+            Self::Named { .. } | Self::Resized { .. } | Self::Subarray { .. } | Self::Darray { .. }
+        )
     }
 
     pub(crate) fn numbers_mut(&mut self) -> impl Iterator<Item = &mut i64> {

@@ -8,61 +8,44 @@ use crate::{Argument, Constructor, Layout, Order};
 /// longer than sending.
 const MOST_BLOCKS: usize = 1 << 18;
 
-/// A way to describe a type map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Equivalent {
-    /// `MPI_Type_contiguous` of a part that is resized to the stride; nested for nests.
-    Contiguous,
-    /// `MPI_Type_vector`; nested for nests, with the inner one resized to the extent of its type.
-    Vector,
-    /// `MPI_Type_create_hvector`; nested for nests.
-    Hvector,
-    /// A single loop split into two: an hvector of hvectors.
-    HvectorOfHvectors,
-    /// Blocks of one length at listed places (`MPI_Type_create_indexed_block`).
-    IndexedBlock,
-    /// The same with places in bytes (`MPI_Type_create_hindexed_block`).
-    HindexedBlock,
-    /// Blocks at listed places (`MPI_Type_indexed`).
-    Indexed,
-    /// The same with places in bytes (`MPI_Type_create_hindexed`).
-    Hindexed,
-    /// A structure of its blocks (`MPI_Type_create_struct`).
-    Struct,
-    /// A box in an array (`MPI_Type_create_subarray`), with the bounds of the array.
-    Subarray,
-    /// The same with the bounds of the layout (`MPI_Type_create_resized`).
-    SubarrayResized,
-    /// The same with a single loop split into two, and thus one more dimension.
-    SubarraySplit,
-    /// One copy of the layout (`MPI_Type_contiguous`).
-    Wrapped,
-    /// The layout with its own bounds (`MPI_Type_create_resized`).
-    Resized,
-    /// All of these nested: a structure of one, resized, contiguous.
-    Nested,
+named! {
+    /// A way to describe a type map. If two give the same description, the first is simpler.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Equivalent {
+        /// `MPI_Type_contiguous` of a part that is resized to the stride; nested for nests.
+        Contiguous = "contiguous",
+        /// `MPI_Type_vector`; nested for nests, with the inner one resized to the extent of its type.
+        Vector = "vector",
+        /// `MPI_Type_create_hvector`; nested for nests.
+        Hvector = "hvector",
+        /// A single loop split into two: an hvector of hvectors.
+        HvectorOfHvectors = "hvectors",
+        /// Blocks of one length at listed places (`MPI_Type_create_indexed_block`).
+        IndexedBlock = "indexed_block",
+        /// The same with places in bytes (`MPI_Type_create_hindexed_block`).
+        HindexedBlock = "hindexed_block",
+        /// Blocks at listed places (`MPI_Type_indexed`).
+        Indexed = "indexed",
+        /// The same with places in bytes (`MPI_Type_create_hindexed`).
+        Hindexed = "hindexed",
+        /// A structure of its blocks (`MPI_Type_create_struct`).
+        Struct = "struct",
+        /// A box in an array (`MPI_Type_create_subarray`), with the bounds of the array.
+        Subarray = "subarray",
+        /// The same with the bounds of the layout (`MPI_Type_create_resized`).
+        SubarrayResized = "subarray_resized",
+        /// The same with a single loop split into two, and thus one more dimension.
+        SubarraySplit = "subarray_split",
+        /// One copy of the layout (`MPI_Type_contiguous`).
+        Wrapped = "wrapped",
+        /// The layout with its own bounds (`MPI_Type_create_resized`).
+        Resized = "resized",
+        /// All of these nested: a structure of one, resized, contiguous.
+        Nested = "nested",
+    }
 }
 
 impl Equivalent {
-    /// All ways. If two give the same description, the first is simpler.
-    pub const ALL: [Self; 15] = [
-        Self::Contiguous,
-        Self::Vector,
-        Self::Hvector,
-        Self::HvectorOfHvectors,
-        Self::IndexedBlock,
-        Self::HindexedBlock,
-        Self::Indexed,
-        Self::Hindexed,
-        Self::Struct,
-        Self::Subarray,
-        Self::SubarrayResized,
-        Self::SubarraySplit,
-        Self::Wrapped,
-        Self::Resized,
-        Self::Nested,
-    ];
-
     /// Whether lower bound and extent are those of the layout. If not, several copies, or a type made of it, differ.
     pub const fn keeps_bounds(self) -> bool {
         !matches!(self, Self::Subarray)

@@ -4,7 +4,7 @@
 //! made. The words are the standard's (MPI-4.1, chapter 5):
 //!
 //! - **type map**: the sequence of (predefined type, byte displacement) pairs of a datatype;
-//! - **type signature**: the same sequence without the displacements ([`Signature`]);
+//! - **type signature**: the same sequence without the displacements ([`Layout::signature`]);
 //! - **size**: bytes of data, without gaps ([`Layout::size`]);
 //! - **lower bound**, **upper bound**, **extent**: start and end of a copy, and the distance of copies ([`Layout::lower_bound`],
 //!   [`Layout::extent`]); **true** bounds depend only on the data;
@@ -71,7 +71,7 @@ pub use layout::{Layout, MAX_DEPTH};
 pub use loop_in_c::{InArray, loop_in_c};
 pub use reported::{LowerAndExtent, Reported};
 pub use segments::{ElementRun, Segment};
-pub use signature::Signature;
+pub use signature::joined_types;
 pub use statistics::{Spread, Statistics};
 pub use text::{
     Definitions, ListForm, NamedList, SIGNATURES, TextError, TextReader, index_list, is_program, no_such,

@@ -104,7 +104,7 @@ impl Layout {
     /// without data are not restricted.
     pub fn allowed_bounds(&self) -> Vec<LowerAndExtent> {
         let mut allowed = vec![Reported::from_layout(self).bounds()];
-        if has_own_bounds(self.constructor()) {
+        if self.constructor().has_own_bounds() {
             return allowed;
         }
         let mut roundings = alignments(self);
@@ -216,7 +216,7 @@ impl Reading {
     /// The bounds of a type whose children have theirs.
     fn bounds_of(self, node: &Layout) -> LowerAndExtent {
         let own = Reported::from_layout(node).bounds();
-        if has_own_bounds(node.constructor()) {
+        if node.constructor().has_own_bounds() {
             return own;
         }
         let is_marked = parts(node).any(|part| part.is_explicit);
@@ -228,17 +228,6 @@ impl Reading {
         let rounding = if rounds { node.bounds().alignment as i64 } else { 1 };
         (lower, rounded(upper.saturating_sub(lower), rounding))
     }
-}
-
-/// Whether the bounds of a constructor do not depend on those of its parts.
-fn has_own_bounds(constructor: &Constructor) -> bool {
-    matches!(
-        constructor,
-        Constructor::Named { .. }
-            | Constructor::Resized { .. }
-            | Constructor::Subarray { .. }
-            | Constructor::Darray { .. }
-    )
 }
 
 fn rounded(extent: i64, alignment: i64) -> i64 {

@@ -2,54 +2,24 @@
 
 use crate::{Constructor, Element, Layout};
 
-/// A type signature as (type, count) pairs; adjacent equal types are counted together (MPI-4.1, section 5.1).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Signature(Vec<(Element, u64)>);
-
-impl Signature {
-    /// The pairs, in order.
-    pub fn pairs(&self) -> &[(Element, u64)] {
-        &self.0
-    }
-
-    /// The predefined type, if the signature has only one.
-    pub fn uniform(&self) -> Option<Element> {
-        match self.0[..] {
-            [(element, _)] => Some(element),
-            _ => None,
+/// Types with the numbers of their values; adjacent equal types are counted together (MPI-4.1, section 5.1).
+pub fn joined_types(types: impl Iterator<Item = (Element, u64)>) -> impl Iterator<Item = (Element, u64)> {
+    let mut types = types.peekable();
+    std::iter::from_fn(move || {
+        let (element, mut count) = types.next()?;
+        while let Some((_, more)) = types.next_if(|(next, _)| *next == element) {
+            count += more;
         }
-    }
-
-    fn push(&mut self, element: Element, count: u64) {
-        match self.0.last_mut() {
-            Some((last, total)) if *last == element => *total += count,
-            _ => self.0.push((element, count)),
-        }
-    }
-}
-
-impl FromIterator<(Element, u64)> for Signature {
-    fn from_iter<I: IntoIterator<Item = (Element, u64)>>(pairs: I) -> Self {
-        let mut signature = Self::default();
-        pairs.into_iter().for_each(|(element, count)| signature.push(element, count));
-        signature
-    }
-}
-
-impl std::fmt::Display for Signature {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let pairs: Vec<_> = self.0.iter().map(|(element, count)| format!("{count} {element}")).collect();
-        f.pad(&pairs.join(", "))
-    }
+        Some((element, count))
+    })
 }
 
 impl Layout {
-    /// The type signature of one copy.
-    pub fn signature(&self) -> Signature {
-        match self.uniform() {
-            Some(element) => [(element, self.size() / element.size())].into_iter().collect(),
-            None => self.runs().map(|run| (run.element, run.count)).collect(),
-        }
+    /// The type signature of one copy: each type with the number of its consecutive values. It may be too long to store.
+    pub fn signature(&self) -> impl Iterator<Item = (Element, u64)> + '_ {
+        let one = self.uniform().map(|element| (element, self.size() / element.size()));
+        let several = one.is_none().then(|| self.runs().map(|run| (run.element, run.count)));
+        joined_types(one.into_iter().chain(several.into_iter().flatten()))
     }
 
     /// The predefined type of all values, if there is only one, derived from the constructors without listing values.

@@ -38,20 +38,6 @@ impl Layout {
 type Weight = (usize, usize, u64, u64, u64);
 
 fn weight(layout: &Layout) -> Weight {
-    /// From the least general constructor to the most general one.
-    const RANKS: [&str; 11] = [
-        "contiguous",
-        "resized",
-        "vector",
-        "hvector",
-        "indexed_block",
-        "hindexed_block",
-        "indexed",
-        "hindexed",
-        "struct",
-        "subarray",
-        "darray",
-    ];
     let constructor = layout.constructor();
     if let Constructor::Named { element } = constructor {
         return (0, 0, 0, 0, size_of_element(*element));
@@ -75,8 +61,7 @@ fn weight(layout: &Layout) -> Weight {
         // It is the product of others.
         sum -= size_of_number(array.size);
     }
-    let rank = RANKS.iter().position(|name| *name == constructor.name()).unwrap_or_default() as u64;
-    let own = (1, entries.unwrap_or(0), sum, rank, 0);
+    let own = (1, entries.unwrap_or(0), sum, constructor.generality() as u64, 0);
     constructor.children().iter().map(weight).fold(own, |sum, child| {
         (sum.0 + child.0, sum.1 + child.1, sum.2 + child.2, sum.3 + child.3, sum.4 + child.4)
     })

@@ -31,48 +31,45 @@ impl TypeMap {
     }
 
     fn of_constructor(constructor: &Constructor) -> Self {
+        if let Constructor::Named { element } = constructor {
+            return Self(vec![Entry::Data(*element, 0)]);
+        }
+        if let Constructor::Struct { blocklengths, displacements_bytes, children } = constructor {
+            let mut whole = Self::default();
+            for ((child, d), b) in children.iter().zip(displacements_bytes).zip(blocklengths) {
+                whole.0.extend(Self::from_layout(child).blocks([(*d, *b)]).0);
+            }
+            return whole;
+        }
+        let map = Self::from_layout(&constructor.children()[0]);
+        let ex = map.extent();
         match constructor {
-            Constructor::Named { element } => Self(vec![Entry::Data(*element, 0)]),
-            Constructor::Contiguous { count, child } => Self::from_layout(child).blocks(&[(0, *count)]),
-            Constructor::Vector { count, blocklength, stride, child } => {
-                let map = Self::from_layout(child);
-                let ex = map.extent();
-                map.blocks(&(0..*count).map(|i| (step(i, *stride, ex), *blocklength)).collect::<Vec<_>>())
+            Constructor::Named { .. } | Constructor::Struct { .. } => unreachable!("as above"),
+            Constructor::Contiguous { count, .. } => map.blocks([(0, *count)]),
+            Constructor::Vector { count, blocklength, stride, .. } => {
+                map.blocks((0..*count).map(|i| (step(i, *stride, ex), *blocklength)))
             }
-            Constructor::Hvector { count, blocklength, stride_bytes, child } => Self::from_layout(child)
-                .blocks(&(0..*count).map(|i| (i * stride_bytes, *blocklength)).collect::<Vec<_>>()),
-            Constructor::Indexed { blocklengths, displacements, child } => {
-                let map = Self::from_layout(child);
-                let ex = map.extent();
-                let blocks = displacements.iter().zip(blocklengths).map(|(d, b)| (d * ex, *b));
-                map.blocks(&blocks.collect::<Vec<_>>())
+            Constructor::Hvector { count, blocklength, stride_bytes, .. } => {
+                map.blocks((0..*count).map(|i| (i * stride_bytes, *blocklength)))
             }
-            Constructor::Hindexed { blocklengths, displacements_bytes, child } => {
-                let blocks = displacements_bytes.iter().copied().zip(blocklengths.iter().copied());
-                Self::from_layout(child).blocks(&blocks.collect::<Vec<_>>())
+            Constructor::Indexed { blocklengths, displacements, .. } => {
+                map.blocks(displacements.iter().zip(blocklengths).map(|(d, b)| (d * ex, *b)))
             }
-            Constructor::IndexedBlock { blocklength, displacements, child } => {
-                let map = Self::from_layout(child);
-                let ex = map.extent();
-                map.blocks(&displacements.iter().map(|d| (d * ex, *blocklength)).collect::<Vec<_>>())
+            Constructor::Hindexed { blocklengths, displacements_bytes, .. } => {
+                map.blocks(displacements_bytes.iter().zip(blocklengths).map(|(d, b)| (*d, *b)))
             }
-            Constructor::HindexedBlock { blocklength, displacements_bytes, child } => {
-                let blocks = displacements_bytes.iter().map(|d| (*d, *blocklength));
-                Self::from_layout(child).blocks(&blocks.collect::<Vec<_>>())
+            Constructor::IndexedBlock { blocklength, displacements, .. } => {
+                map.blocks(displacements.iter().map(|d| (d * ex, *blocklength)))
             }
-            Constructor::Struct { blocklengths, displacements_bytes, children } => {
-                let mut whole = Self::default();
-                for ((child, d), b) in children.iter().zip(displacements_bytes).zip(blocklengths) {
-                    whole.0.extend(Self::from_layout(child).blocks(&[(*d, *b)]).0);
-                }
-                whole
+            Constructor::HindexedBlock { blocklength, displacements_bytes, .. } => {
+                map.blocks(displacements_bytes.iter().map(|d| (*d, *blocklength)))
             }
-            Constructor::Subarray { sizes, subsizes, starts, order, child } => {
-                Self::from_layout(child).subarray(sizes, subsizes, starts, *order)
+            Constructor::Subarray { sizes, subsizes, starts, order, .. } => {
+                map.subarray(sizes, subsizes, starts, *order)
             }
-            Constructor::Darray { array, child } => Self::from_layout(child).darray(array),
-            Constructor::Resized { lower_bound, extent, child } => {
-                Self::from_layout(child).marked(*lower_bound, lower_bound + extent)
+            Constructor::Darray { array, .. } => map.darray(array),
+            Constructor::Resized { lower_bound, extent, .. } => {
+                map.marked(*lower_bound, lower_bound + extent)
             }
         }
     }
@@ -86,10 +83,10 @@ impl TypeMap {
     }
 
     /// `blocklength` copies of this map, one extent apart, from each displacement.
-    fn blocks(&self, blocks: &[(i64, i64)]) -> Self {
+    fn blocks(&self, blocks: impl IntoIterator<Item = (i64, i64)>) -> Self {
         let ex = self.extent();
         let mut whole = Self::default();
-        for &(displacement, blocklength) in blocks {
+        for (displacement, blocklength) in blocks {
             for copy in 0..blocklength {
                 whole.0.extend(self.0.iter().map(|entry| entry.moved(displacement + copy * ex)));
             }

@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use datatypes::{Element, Layout, LayoutError};
+use datatypes::Layout;
 use ddtbench_kernels::{PlainLoop, compile};
 
 /// Bytes of a message: in the first-level cache, in the second-level cache, and in memory.
@@ -22,7 +22,7 @@ fn pack_and_unpack(criterion: &mut Criterion) {
         for (direction, is_pack) in [("pack", true), ("unpack", false)] {
             let mut group = criterion.benchmark_group(format!("{name}/{direction}"));
             for bytes in SIZES {
-                let layout = shape(bytes / 8).expect("a layout");
+                let layout: Layout = shape(bytes / 8).parse().expect("a layout");
                 let program = compile(&layout, 1).expect("a layout within the address space");
                 let plain = PlainLoop::from_layout(&layout, 1).expect("a layout within the address space");
                 let mut array = vec![1_u8; layout.true_upper_bound() as usize];
@@ -59,7 +59,7 @@ type Analysis = (&'static str, fn(&Layout, &str) -> usize);
 const ANALYSES: [Analysis; 4] = [
     ("compile", |layout, _| compile(layout, 1).map_or(0, |program| program.size())),
     ("flatten", |layout, _| layout.flatten().len()),
-    ("signature", |layout, _| layout.signature().pairs().len()),
+    ("signature", |layout, _| layout.signature().count()),
     ("read_text", |_, text| text.parse::<Layout>().map_or(0, |layout| layout.size() as usize)),
 ];
 
@@ -69,8 +69,8 @@ fn analyse(criterion: &mut Criterion) {
             let mut group = criterion.benchmark_group(format!("{name}/{what}"));
             // The time grows with the lists only.
             for bytes in &SIZES[..2] {
-                let layout = shape(bytes / 8).expect("a layout");
-                let text = layout.to_text();
+                let text = shape(bytes / 8);
+                let layout: Layout = text.parse().expect("a layout");
                 group.throughput(Throughput::Bytes(layout.size()));
                 group.bench_function(BenchmarkId::from_parameter(bytes), |bencher| {
                     bencher.iter(|| run(black_box(&layout), black_box(&text)));
@@ -81,100 +81,56 @@ fn analyse(criterion: &mut Criterion) {
     }
 }
 
-/// The layout in memory of a message with this many doubles.
-type BenchShape = fn(i64) -> Result<Layout, LayoutError>;
+/// The text of a layout in memory of a message with this many doubles.
+type BenchShape = fn(i64) -> String;
 
 /// A shape for each kind of kernel.
 const SHAPES: [(&str, BenchShape); 9] = [
-    ("contiguous", contiguous),
-    ("rows", rows),
-    ("strided", strided),
-    ("blocks_of_4", blocks_of_4),
-    ("transposed", transposed),
-    ("listed", listed),
-    ("records", records),
+    ("contiguous", |doubles| format!("contiguous({doubles}, double)")),
+    // Rows of 1 KiB, 1.5 KiB apart.
+    ("rows", |doubles| format!("vector({}, 128, 192, double)", doubles / 128)),
+    // Every eighth double: a column of a matrix.
+    ("strided", |doubles| format!("vector({doubles}, 1, 8, double)")),
+    // Blocks of four doubles, within two loops: a face of a three-dimensional array.
+    ("blocks_of_4", |doubles| {
+        format!("hvector({}, 1, 10880, hvector(32, 1, 320, contiguous(4, double)))", doubles / 128)
+    }),
+    // A matrix column by column: neighbours in memory are far apart in the message.
+    ("transposed", |doubles| format!("hvector(64, 1, 8, vector({}, 1, 64, double))", doubles / 64)),
+    // Single doubles at listed places: particles that leave a domain.
+    ("listed", |doubles| format!("indexed_block(1, {:?}, double)", places(&vec![1; doubles as usize]))),
+    // Runs whose lengths recur, without a common index.
+    ("records", |doubles| indexed((0..doubles / 2).map(|i| [3, 1, 1, 3][i as usize % 4]).collect())),
     ("indexed_records", indexed_records),
-    ("irregular", irregular),
+    // Runs of 1 to 15 doubles.
+    ("irregular", |doubles| indexed((0..doubles / 8).map(|i| 1 + i * i * i % 15).collect())),
 ];
 
-fn double() -> Layout {
-    Layout::named(Element::Double)
-}
-
-fn contiguous(doubles: i64) -> Result<Layout, LayoutError> {
-    Layout::contiguous(doubles, &double())
-}
-
-/// Rows of 1 KiB, 1.5 KiB apart.
-fn rows(doubles: i64) -> Result<Layout, LayoutError> {
-    Layout::vector(doubles / 128, 128, 192, &double())
-}
-
-/// Every eighth double: a column of a matrix.
-fn strided(doubles: i64) -> Result<Layout, LayoutError> {
-    Layout::vector(doubles, 1, 8, &double())
-}
-
-/// Blocks of four doubles, within two loops: a face of a three-dimensional array.
-fn blocks_of_4(doubles: i64) -> Result<Layout, LayoutError> {
-    let rows = 32;
-    let plane = Layout::hvector(rows, 1, 40 * 8, &Layout::contiguous(4, &double())?)?;
-    Layout::hvector(doubles / 4 / rows, 1, (rows + 2) * 40 * 8, &plane)
-}
-
-/// A matrix column by column: neighbours in memory are far apart in the message.
-fn transposed(doubles: i64) -> Result<Layout, LayoutError> {
-    let columns = 64;
-    let rows = doubles / columns;
-    Layout::hvector(columns, 1, 8, &Layout::vector(rows, 1, columns, &double())?)
-}
-
-/// Distances of at least 2, without a pattern.
-fn distance(i: i64) -> i64 {
-    2 + i * i % 7
-}
-
-/// The starts of blocks of these lengths, with these distances between them.
-fn places(lengths: impl Iterator<Item = i64>) -> Vec<i64> {
+/// The starts of blocks of these lengths, with distances of at least 2 between them, without a pattern.
+fn places(lengths: &[i64]) -> Vec<i64> {
     let mut end = 0;
-    let place = |(i, length)| {
-        let place = end + distance(i as i64);
+    let place = |(i, length): (i64, &i64)| {
+        let place = end + 2 + i * i % 7;
         end = place + length;
         place
     };
-    lengths.enumerate().map(place).collect()
+    (0..).zip(lengths).map(place).collect()
 }
 
-/// Single doubles at listed places: particles that leave a domain.
-fn listed(doubles: i64) -> Result<Layout, LayoutError> {
-    Layout::indexed_block(1, &places((0..doubles).map(|_| 1)), &double())
-}
-
-/// Runs whose lengths recur, without a common index.
-fn records(doubles: i64) -> Result<Layout, LayoutError> {
-    let lengths: Vec<i64> = (0..doubles / 2).map(|i| [3, 1, 1, 3][i as usize % 4]).collect();
-    Layout::indexed(&lengths, &places(lengths.iter().copied()), &double())
+fn indexed(lengths: Vec<i64>) -> String {
+    format!("indexed({lengths:?}, {:?}, double)", places(&lengths))
 }
 
 /// Eight doubles of each of some particles: a position and five single values, each from its own array.
-fn indexed_records(doubles: i64) -> Result<Layout, LayoutError> {
+fn indexed_records(doubles: i64) -> String {
     let particles = doubles / 8;
     let room = 2 * particles;
-    let (mut lengths, mut displacements) = (Vec::new(), Vec::new());
-    for i in 0..particles {
-        // Twice as many particles as records, in an order without a pattern: 40503 is odd, so no multiple recurs.
-        let index = i * 40_503 % room;
-        lengths.extend([3, 1, 1, 1, 1, 1]);
-        displacements.push(3 * index);
-        displacements.extend((3..8).map(|array| array * room + index));
-    }
-    Layout::indexed(&lengths, &displacements, &double())
-}
-
-/// Runs of 1 to 15 doubles.
-fn irregular(doubles: i64) -> Result<Layout, LayoutError> {
-    let lengths: Vec<i64> = (0..doubles / 8).map(|i| 1 + i * i * i % 15).collect();
-    Layout::indexed(&lengths, &places(lengths.iter().copied()), &double())
+    // Twice as many particles as records, in an order without a pattern: 40503 is odd, so no multiple recurs.
+    let indices = (0..particles).map(|i| i * 40_503 % room);
+    let of_particle = |index: i64| (3..8).map(move |array| array * room + index);
+    let places: Vec<i64> =
+        indices.flat_map(|index| [3 * index].into_iter().chain(of_particle(index))).collect();
+    format!("indexed({:?}, {places:?}, double)", [3, 1, 1, 1, 1, 1].repeat(particles as usize))
 }
 
 criterion_group! {

@@ -316,25 +316,9 @@ mod tests {
     #[test]
     fn layouts_of_all_shapes_have_the_bytes_of_the_type_map_in_its_order() {
         let mut shapes = [0; 3];
-        let layouts = [
-            "contiguous(100, double)",
-            "vector(13, 2, 5, float)",
-            "hvector(3, 1, 1000, vector(5, 3, 7, int16))",
-            "hvector(3, 1, 5000, hvector(4, 1, 900, hvector(5, 1, 100, vector(6, 1, 3, float))))",
-            "indexed_block(3, [0, 10, 4, 30, 90], double)",
-            "2 * hindexed_block(1, [0, 1003, 7], vector(3, 1, 2, double))",
-            "indexed([1, 3, 2], [0, 5, 100], float)",
-            "struct([1, 2, 1], [0, 8, 40], [int, double, float])",
-            "3 * struct([1, 1], [0, 16], [float, vector(2, 1, 3, double)])",
-            "hvector(2, 1, 4000, indexed_block(2, [7, 1, 30], float))",
-            "hindexed_block(1, [0, 1004, 28, 308, 504, 700, 812, 896, 3010], vector(3, 1, 2, float))",
-            "hindexed_block(1, [0, 1200, 96, 336, 480, 720, 816, 960, 3216], vector(3, 1, 2, double))",
-        ];
-        for text in layouts {
-            let (count, layout) = match text.split_once(" * ") {
-                Some((count, layout)) => (count.parse().unwrap(), layout),
-                None => (1, text),
-            };
+        for text in include_str!("device.txt").lines() {
+            let (count, layout) = text.split_once(" * ").unwrap();
+            let count = count.parse().unwrap();
             let layout: Layout = layout.parse().unwrap();
             let program = DeviceProgram::from_layout(&layout, count, 100).unwrap();
             let expected: Vec<i64> = all_blocks(&layout, count, 100)

@@ -208,56 +208,21 @@ impl Leaf {
 
 #[cfg(test)]
 mod tests {
-    use datatypes::{Element, Layout};
-
     use crate::Way;
     use crate::program::compile_for;
     use crate::tuning::Tuning;
 
+    /// `explain.txt` has numbers of copies and layouts, with the text of each.
     #[test]
     fn kernels_are_named_with_their_bytes_and_the_reason() {
-        let base = Tuning::Only(Way::Base);
-        let double = Layout::named(Element::Double);
-        let column = Layout::vector(4, 5, 100, &double).unwrap();
-        let places = Layout::indexed_block(1, &[300, 310, 350], &double).unwrap();
-        let runs = Layout::indexed(&[1, 4], &[5000, 5003], &double).unwrap();
-        let whole = Layout::structure(&[1, 1], &[0, 8], &[column.clone(), places]).unwrap();
-        let program = compile_for(&whole, 2, base).unwrap();
-        let expected = "\
-368 bytes in 14 blocks
-  368 bytes: 2 times, 2816 bytes apart: one after the other
-    160 bytes: 4 times, 800 bytes apart: 40 bytes at 0
-    24 bytes: 3 blocks of 8 bytes at listed places, 2408 to 2816
-kernel strided, 40 bytes: 320 bytes (87%) in 8 blocks; equal blocks at one distance, of a size that a kernel was \
-compiled for
-  pack: 16-byte vectors
-  unpack: 16-byte vectors
-kernel indexed, 8 bytes: 48 bytes (13%) in 6 blocks; equal blocks at uneven distances, of a size that a kernel was \
-compiled for
-  pack: 16-byte vectors
-  unpack: 16-byte vectors
-";
-        assert_eq!(program.explain(), expected);
-        let runs = compile_for(&runs, 1, base).unwrap().explain();
-        let expected = "\
-40 bytes in 2 blocks
-  40 bytes: 2 blocks of 8 to 32 bytes at listed places
-kernel runs, any bytes: 40 bytes (100%) in 2 blocks; blocks of different lengths
-  pack: 16-byte vectors
-  unpack: 16-byte vectors
-";
-        assert_eq!(runs, expected);
-        let places: Vec<i64> = [4, 1, 6, 2, 9, 3, 7, 0].iter().flat_map(|i| [3 * i, 100 + i]).collect();
-        let records = Layout::indexed(&[3, 1].repeat(8), &places, &double).unwrap();
-        let expected = "\
-256 bytes in 32 blocks
-  256 bytes: 8 records of 4 words by index, 32 bytes each
-kernel indexed records, 8 bytes: 256 bytes (100%) in 32 blocks; values whose places depend on one list of indices
-  pack: 16-byte vectors
-  unpack: 16-byte vectors
-";
-        assert_eq!(compile_for(&records, 1, base).unwrap().explain(), expected);
-        let nothing = compile_for(&double, 0, base).unwrap().explain();
-        assert_eq!(nothing, "0 bytes in 0 blocks\n");
+        let mut found = String::new();
+        for section in include_str!("explain.txt").split("=== ").skip(1) {
+            let title = section.lines().next().unwrap();
+            let (count, layout) = title.split_once(" * ").unwrap();
+            let layout = layout.parse().unwrap();
+            let program = compile_for(&layout, count.parse().unwrap(), Tuning::Only(Way::Base)).unwrap();
+            found += &format!("=== {title}\n{}", program.explain());
+        }
+        assert_eq!(found, include_str!("explain.txt"));
     }
 }

@@ -62,12 +62,7 @@ unsafe fn words<const B: usize, const PACK: bool>(
     unsafe { loops::indexed::<Exact<B>, PACK, 0>(array, packed, bytes, packed_step, rest) }
 }
 
-/// The kernels for values of 4 bytes.
-pub(crate) fn words_of_4() -> Pair<IndexedKernel> {
-    Pair { pack: words::<4, true>, unpack: words::<4, false> }
-}
-
-/// The kernels for values of 8 bytes.
-pub(crate) fn words_of_8() -> Pair<IndexedKernel> {
-    Pair { pack: words::<8, true>, unpack: words::<8, false> }
+/// The kernels for values of `B` bytes, 4 or 8.
+pub(crate) fn words_of<const B: usize>() -> Pair<IndexedKernel> {
+    Pair { pack: words::<B, true>, unpack: words::<B, false> }
 }

@@ -287,9 +287,9 @@ pub(crate) fn indexed(bytes: usize, way: Way) -> Pair<IndexedKernel> {
         (Way::Prefetch, 32) => base::indexed_of::<Exact<32>, AHEAD>(),
         (Way::Prefetch, 64) => base::indexed_of::<Exact<64>, AHEAD>(),
         #[cfg(target_arch = "x86_64")]
-        (Way::Gather, 4) => gather::words_of_4(),
+        (Way::Gather, 4) => gather::words_of::<4>(),
         #[cfg(target_arch = "x86_64")]
-        (Way::Gather, 8) => gather::words_of_8(),
+        (Way::Gather, 8) => gather::words_of::<8>(),
         (way, bytes) => with_vectors!(way, indexed(bytes)),
     }
 }

@@ -61,37 +61,6 @@ fn random_bytes_agree_with_the_oracle() {
 }
 
 #[test]
-fn shapes_are_recognised() {
-    let double = Layout::named(Element::Double);
-    let only = |layout: &Layout, count: u64| {
-        let program = compile(layout, count).unwrap();
-        assert_eq!(program.sequence.operations.len(), 1, "{program}");
-        program.sequence.operations[0].clone()
-    };
-    // A vector of a contiguous type that fills its stride is one run, however it is nested.
-    let row = Layout::contiguous(4, &double).unwrap();
-    let dense = Layout::vector(3, 2, 2, &row).unwrap();
-    assert!(matches!(only(&dense, 5).leaf, Leaf::Block { bytes: 960, .. }));
-    // A subarray is a nest around blocks of a row.
-    let face = Layout::subarray(&[4, 5, 6], &[2, 3, 4], &[1, 1, 1], datatypes::Order::C, &double).unwrap();
-    let operation = only(&face, 1);
-    assert_eq!(operation.steps.len(), 2);
-    assert!(matches!(operation.leaf, Leaf::Block { bytes: 32, .. }));
-    // Listed places at one distance do not need a list; adjacent ones are one run.
-    let even = Layout::indexed_block(1, &[3, 5, 7, 9], &double).unwrap();
-    assert!(matches!(only(&even, 1).leaf, Leaf::Block { bytes: 8, .. }));
-    let neighbours = Layout::indexed(&[1, 2, 1], &[4, 5, 7], &double).unwrap();
-    assert!(matches!(only(&neighbours, 1).leaf, Leaf::Block { bytes: 32, .. }));
-    // Members of a resized struct with one length are a list within a loop.
-    let members =
-        Layout::structure(&[1, 1, 1], &[0, 16, 40], &[double.clone(), double.clone(), double.clone()]);
-    let padded = Layout::resized(0, 64, &members.unwrap()).unwrap();
-    let operation = only(&padded, 100);
-    assert_eq!(operation.steps.len(), 1);
-    assert!(matches!(operation.leaf, Leaf::Indexed { block: 8, .. }));
-}
-
-#[test]
 #[cfg_attr(miri, ignore = "too large to interpret")]
 fn long_runs_and_large_messages_have_classes_of_their_own() {
     let byte = Layout::named(Element::Byte);
@@ -150,15 +119,4 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
     assert_eq!(text(program.pack(&array, 0, &mut packed[1..])), short);
     assert_eq!(text(program.unpack(&packed[1..], &mut [0; 20], 0)), short);
     assert!(compile(&layout, u64::MAX).is_err());
-}
-
-#[test]
-fn nothing_is_a_program_too() {
-    let empty = Layout::contiguous(0, &Layout::named(Element::Double)).unwrap();
-    for (layout, count) in [(&empty, 5), (&Layout::named(Element::Int8), 0)] {
-        let program = compile(layout, count).unwrap();
-        assert_eq!(program.size(), 0);
-        program.pack(&[], 0, &mut []).unwrap();
-        program.unpack(&[], &mut [], 3).unwrap();
-    }
 }

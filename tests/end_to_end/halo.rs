@@ -9,6 +9,7 @@ use std::fs;
 
 use ddtbench::experiments::halo::methods;
 use ddtbench::model::OWN;
+use ddtbench::model::conditions::MemoryKind;
 use libtest_mimic::Trial;
 
 use super::job::run;
@@ -48,40 +49,8 @@ const NOT_ALONG_A_GRID: [&str; 6] =
 
 /// Conditions of a case, as in a plan.
 const PLAIN: &str = r#"threads = "1""#;
-const THREADS: &str = r#"threads = "2""#;
 const BORDERS: &str = r#"threads = "2", periodic = "no""#;
-const REORDERED: &str = r#"threads = "1", reorder = "yes""#;
-const BY_CLOCK: &str = r#"threads = "2", start = "clock""#;
-const NEXT: &str = r#"threads = "2", neighbours = "next", periodic = "no""#;
-const IN_A_ROW: &str = r#"threads = "2", grid = "1x3""#;
-const ALL: &str = r#"threads = "1", neighbours = "all", periodic = "no""#;
-const FACES: &str = r#"threads = "1", neighbours = "faces3d""#;
-
-/// Exchanges that work with any number of ranks, and neighbourhoods of other shapes.
-const ANY: &[&str] = &["wrf_vec", "nas_lu", "fft2d", "specfem3d_cm", "lammps_full", "stencil27"];
-const FEW: &[&str] = &["nas_mg", "wrf_sa", "stencil7", "specfem3d_oc"];
-
-/// Runs of all methods: the MPI, a name, ranks, exchanges (all, if none is named) and conditions.
-type Exchanges = (&'static str, &'static str, usize, &'static [&'static str], &'static [&'static str]);
-const EXCHANGES: [Exchanges; 17] = [
-    ("mpich", "all exchanges", 4, &[], &[PLAIN]),
-    ("mpich", "two threads", 4, &["milc", "nas_mg", "lammps_atomic"], &[THREADS]),
-    ("mpich", "with and without borders", 2, &["wrf_sa", "nas_mg", "stencil7"], &[THREADS, BORDERS]),
-    ("mpich", "two threads, borders", 3, ANY, &[BORDERS]),
-    ("mpich", "two threads", 8, &["nas_mg"], &[THREADS]),
-    ("mpich", "a given grid", 3, &["wrf_vec", "nas_lu"], &[IN_A_ROW]),
-    ("openmpi", "a given grid", 3, &["nas_lu"], &[IN_A_ROW]),
-    ("mpich", "reordered, or started by the clock", 4, &["nas_lu"], &[REORDERED, BY_CLOCK]),
-    ("mpich", "alone", 1, &["nas_mg", "specfem3d_oc"], &[PLAIN]),
-    ("mpich", "any layout", 2, &["layout"], &[PLAIN, NEXT, FACES]),
-    ("mpich", "any layout", 4, &["layout"], &[PLAIN, NEXT, FACES, ALL]),
-    ("openmpi", "any layout", 2, &["layout"], &[PLAIN, NEXT, FACES]),
-    ("openmpi", "any layout", 4, &["layout"], &[PLAIN, NEXT, FACES, ALL]),
-    ("openmpi", KNOWN_TOO, 4, FEW, &[PLAIN]),
-    ("openmpi", "two threads", 2, &["nas_lu"], &[BORDERS]),
-    ("openmpi", "borders", 3, &["wrf_vec"], &[BORDERS]),
-    ("openmpi", "one thread", 8, &["nas_mg"], &[PLAIN]),
-];
+const TO_ALL: &str = r#"neighbours = "all""#;
 
 /// The run that includes the methods in which Open MPI has errors.
 const KNOWN_TOO: &str = "some exchanges";
@@ -93,13 +62,20 @@ pub fn trials() -> Vec<Trial> {
         }),
         beside_others("halo::a time that is set wins over rounds", time_or_rounds),
     ];
-    trials.extend(EXCHANGES.map(|(name, what, ranks, tests, conditions)| {
+    let rows = include_str!("halo_exchanges.txt").lines().filter(|row| !row.starts_with('#'));
+    trials.extend(rows.map(|row| {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let [name, what, ranks, tests, conditions] = cells[..] else { panic!("{row}") };
         let full = format!("{name}::halo::{ranks} ranks, {what}: every method brings every cell");
         // Methods in which Open MPI hangs mostly wait.
         let need = if what == KNOWN_TOO { Need::Waiting } else { Need::AllProcessors };
         trial(need, full, move || {
-            let all: Vec<&str> = small().map(|(test, _)| test).collect();
-            let tests = if tests.is_empty() { &all } else { tests };
+            let tests: Vec<&str> = match tests {
+                "all" => small().map(|(test, _)| test).collect(),
+                some => some.split(' ').collect(),
+            };
+            let conditions: Vec<&str> = conditions.split("; ").collect();
+            let (tests, conditions, ranks) = (&tests, &conditions, ranks.parse().unwrap());
             let exchanges =
                 Exchange { mpi: mpi(name), ranks, methods: methods(name, what), tests, conditions };
             exchanges.bring_all(&exchanges.measuring().ends_in(&[0, 1]).summary);
@@ -114,11 +90,12 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// All methods, including those that are measured only on request; on Open MPI mostly without the ones in which it
+/// All methods of the host's memory, including those that are measured only on request; on Open MPI mostly without the ones in which it
 /// has errors. The method of the user's loop has separate trials.
 fn methods(mpi: &str, what: &str) -> Vec<&'static str> {
     let errs = |name: &&str| *name == OWN || mpi == "openmpi" && what != KNOWN_TOO && is_known(name);
-    methods::methods().iter().map(|method| method.name).filter(|name| !errs(name)).collect()
+    let on_host = methods::methods().iter().filter(|method| method.is_possible_in(MemoryKind::Host));
+    on_host.map(|method| method.name).filter(|name| !errs(name)).collect()
 }
 
 struct Exchange<'a> {
@@ -154,7 +131,7 @@ impl<'a> Exchange<'a> {
         let ends = summary.ends();
         for method in methods::methods().iter().filter(|method| self.methods.contains(&method.name)) {
             let has = |test: &str, conditions: &str| {
-                let is_other = NOT_ALONG_A_GRID.contains(&test) || conditions == ALL;
+                let is_other = NOT_ALONG_A_GRID.contains(&test) || conditions.contains(TO_ALL);
                 // There are no hand-written loops for a layout.
                 (!apps::is_of_layouts(test) || !method.by_hand)
                     && (!method.name.ends_with(ALONG_A_GRID) || !is_other)

@@ -56,41 +56,30 @@ fn measured(mpi: &Mpi) {
     assert_eq!(of("two_arrays"), of_mixed);
 }
 
-/// Types to which MPIs give different bounds: explicit bounds of some members, and extents that are rounded or not. Lower bound and
-/// extent on MPICH and on Open MPI are those of a C program.
-const SEVERAL: [(&str, [(i64, i64); 2]); 5] = [
-    (
-        "struct([1, 1], [0, 32], [contiguous(16, byte), subarray([5], [4], [1], c, int32)])",
-        [(0, 52), (32, 20)],
-    ),
-    ("struct([1, 2], [0, 32], [resized(0, 16, byte), int64])", [(0, 48), (0, 16)]),
-    (
-        "struct([1, 2], [0, 192], [darray(2, 0, [4, 4], [block, block], [default, default], [2, 1], c, double), double])",
-        [(0, 208), (0, 128)],
-    ),
-    ("hindexed([1, 1], [0, 5], int32)", [(0, 9), (0, 12)]),
-    ("struct([2, 1], [-12, 8], [byte, resized(-4, 32, double)])", [(-12, 48), (4, 32)]),
-];
+/// Types to which MPIs give different bounds: explicit bounds of some members, and extents that are rounded or not.
+const SEVERAL: &str = include_str!("several_bounds.txt");
 
 /// `run`, `engine`, `halo` and `overlap` move the bytes of the MPI's own bounds by all methods, and `conform` accepts them.
 fn read_in_several_ways(mpi: &Mpi) {
-    let layouts: Vec<String> = SEVERAL.iter().map(|(text, _)| format!("--layout '2 * {text}'")).collect();
+    let several: Vec<Vec<&str>> = SEVERAL.lines().skip(1).map(|row| row.split(" | ").collect()).collect();
+    let layouts: Vec<String> = several.iter().map(|row| format!("--layout '2 * {}'", row[0])).collect();
     for command in ["run", "engine", "halo -n 2 -m reference,loop,engine,ddt,put_ddt,neighbor_alltoallw"] {
         let line = format!("{command} {} {SHORT}", layouts.join(" "));
         let kept = Measuring::on(mpi, line).ends(0);
         let ends = kept.summary.ends();
         let is_right = |row: &&Row| row.is_measured();
-        assert!(ends.len() >= 5 * SEVERAL.len() && ends.iter().all(is_right), "{command}: {}", kept.ended);
+        assert!(ends.len() >= 5 * several.len() && ends.iter().all(is_right), "{command}: {}", kept.ended);
         let account = kept.environment()["notes"].to_string();
-        for (text, bounds) in SEVERAL {
-            let (lower, extent) = bounds[MPIS.iter().position(|known| *known == mpi.name).unwrap()];
-            let note = format!("{text} has lower bound {lower} B, extent {extent} B,");
+        for row in &several {
+            let bounds = row[1 + MPIS.iter().position(|known| *known == mpi.name).unwrap()];
+            let (lower, extent) = bounds.split_once(' ').unwrap();
+            let note = format!("{} has lower bound {lower} B, extent {extent} B,", row[0]);
             assert!(account.contains(&note), "{command}: {note}: {account}");
         }
     }
-    let (text, _) = SEVERAL[0];
     let overlap = format!(
-        "overlap layout -p 'send=2*{text},matrix_order=24' -m ddt,loop --max-time 0.002 --min-repetitions 2 --warmup 1"
+        "overlap layout -p 'send=2*{},matrix_order=24' -m ddt,loop --max-time 0.002 --min-repetitions 2 --warmup 1",
+        several[0][0]
     );
     Measuring::on(mpi, overlap).ends(0);
     let finding = |operation: &str, text: &str| {
@@ -98,9 +87,7 @@ fn read_in_several_ways(mpi: &Mpi) {
             "[[finding]]\noperation = \"{operation}\"\nkind = \"wrong_value\"\nlayout = \"{text}\"\nitems = 2\n"
         )
     };
-    let list: String = SEVERAL
-        .iter()
-        .flat_map(|(text, _)| ["bounds", "pack_items", "send"].map(|name| finding(name, text)))
-        .collect();
+    let of_layout = |row: &Vec<&str>| ["bounds", "pack_items", "send"].map(|name| finding(name, row[0]));
+    let list: String = several.iter().flat_map(of_layout).collect();
     Measuring::on(mpi, "conform --replay list.toml").file("list.toml", list).ends(0);
 }

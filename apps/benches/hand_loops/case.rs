@@ -20,13 +20,6 @@ pub enum Variant {
     Memcpy,
 }
 
-/// Whether it packs or unpacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    Pack,
-    Unpack,
-}
-
 /// Indices of the buffers: the packed data, and a copy of it for the plain `memcpy`.
 const PACKED: usize = 0;
 const COPY: usize = 1;
@@ -67,53 +60,36 @@ impl Case {
         }
     }
 
-    /// All variants, the plain loops first.
-    pub fn variants(&self) -> Vec<Variant> {
-        let own = [Variant::Rust(Loops::Plain), Variant::Rust(Loops::Tuned)];
-        let twins = (0..self.twins.len()).map(Variant::C);
-        own.into_iter().chain(twins).chain([Variant::Memcpy]).collect()
-    }
-
-    pub fn variant_name(&self, variant: Variant) -> &'static str {
-        match variant {
-            Variant::Rust(Loops::Plain) => "plain",
-            Variant::Rust(Loops::Tuned) => "tuned",
-            Variant::C(twin) => self.twins[twin].name,
-            Variant::Memcpy => "memcpy",
-        }
+    /// All variants with their names, the plain loops first.
+    pub fn variants(&self) -> Vec<(&'static str, Variant)> {
+        let own = [("plain", Variant::Rust(Loops::Plain)), ("tuned", Variant::Rust(Loops::Tuned))];
+        let twins = self.twins.iter().enumerate().map(|(i, twin)| (twin.name, Variant::C(i)));
+        own.into_iter().chain(twins).chain([("memcpy", Variant::Memcpy)]).collect()
     }
 
     pub fn bytes(&self) -> usize {
         self.app.message_bytes() as usize
     }
 
-    /// Moves the bytes once.
-    pub fn run(&mut self, direction: Direction, variant: Variant) {
+    /// Packs the sent data once, or unpacks the received data.
+    pub fn run(&mut self, side: Side, variant: Variant) {
         let Self { app, arrays, buffers, .. } = self;
-        match (variant, direction) {
-            (Variant::Rust(loops), Direction::Pack) => {
-                app.send.pack(loops, arrays, buffers.slice_mut(PACKED))
-            }
-            (Variant::Rust(loops), Direction::Unpack) => {
-                app.receive.unpack(loops, buffers.slice(PACKED), arrays)
-            }
-            (Variant::C(twin), _) => self.run_twin(direction, twin),
-            (Variant::Memcpy, direction) => {
+        match (variant, side) {
+            (Variant::Rust(loops), Side::Send) => app.send.pack(loops, arrays, buffers.slice_mut(PACKED)),
+            (Variant::Rust(loops), Side::Receive) => app.receive.unpack(loops, buffers.slice(PACKED), arrays),
+            (Variant::C(twin), _) => self.run_twin(side, twin),
+            (Variant::Memcpy, _) => {
                 let [packed, copy] = buffers.slices_mut::<u8, 2>([PACKED, COPY]);
-                match direction {
-                    Direction::Pack => packed.copy_from_slice(copy),
-                    Direction::Unpack => copy.copy_from_slice(packed),
-                }
+                let (to, from) = if side == Side::Send { (packed, copy) } else { (copy, packed) };
+                to.copy_from_slice(from);
             }
         }
         std::hint::black_box((self.arrays.memory_mut(), self.buffers.memory_mut()));
     }
 
-    fn run_twin(&mut self, direction: Direction, twin: usize) {
-        let twin = match direction {
-            Direction::Pack => self.twins[twin].pack,
-            Direction::Unpack => self.twins[twin].unpack,
-        };
+    fn run_twin(&mut self, side: Side, twin: usize) {
+        let TwinLoops { pack, unpack, .. } = self.twins[twin];
+        let twin = if side == Side::Send { pack } else { unpack };
         let starts: Vec<usize> = (0..self.arrays.specs().len()).map(|i| self.arrays.place(i).start).collect();
         let memory = self.arrays.memory_mut();
         let arrays: Vec<*mut c_void> =
@@ -130,24 +106,24 @@ impl Case {
     /// # Panics
     /// If a loop does not.
     pub fn check(&mut self) {
-        let mut variants = self.variants();
-        variants.retain(|&variant| variant != Variant::Memcpy);
-        let mut expected = None;
-        for &variant in &variants {
-            self.buffers.memory_mut().fill(0xA5);
-            self.run(Direction::Pack, variant);
-            let expected = expected.get_or_insert_with(|| self.buffers.memory().to_vec());
-            let name = self.variant_name(variant);
-            assert!(*expected == self.buffers.memory(), "{}: {name} packs other bytes", self.name);
+        for side in [Side::Send, Side::Receive] {
+            fill(self.buffers.memory_mut());
+            let mut expected = None;
+            for (name, variant) in self.variants().into_iter().filter(|(_, one)| *one != Variant::Memcpy) {
+                self.written(side).memory_mut().fill(0xA5);
+                self.run(side, variant);
+                let found = self.written(side).memory().to_vec();
+                let is_same = *expected.get_or_insert_with(|| found.clone()) == found;
+                assert!(is_same, "{}: {name} writes other bytes, {side:?}", self.name);
+            }
         }
-        fill(self.buffers.memory_mut());
-        let mut expected = None;
-        for &variant in &variants {
-            self.arrays.memory_mut().fill(0xA5);
-            self.run(Direction::Unpack, variant);
-            let expected = expected.get_or_insert_with(|| self.arrays.memory().to_vec());
-            let name = self.variant_name(variant);
-            assert!(*expected == self.arrays.memory(), "{}: {name} unpacks to other places", self.name);
+    }
+
+    /// The memory that a loop writes.
+    fn written(&mut self, side: Side) -> &mut Arrays {
+        match side {
+            Side::Send => &mut self.buffers,
+            Side::Receive => &mut self.arrays,
         }
     }
 }

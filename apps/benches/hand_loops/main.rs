@@ -10,9 +10,9 @@ mod twins;
 
 use std::time::Duration;
 
-use case::{Case, Direction};
+use case::Case;
 use criterion::{Criterion, Throughput};
-use ddtbench_apps::{Context, ParameterSet, Preset, TESTS, Test};
+use ddtbench_apps::{Context, ParameterSet, Preset, Side, TESTS, Test};
 use twins::Twins;
 
 /// The quick set, and the largest set of the original if that is a different one.
@@ -31,7 +31,6 @@ fn sets(test: &'static Test) -> Vec<&'static ParameterSet> {
 
 fn main() {
     let twins = Twins::compile_all().unwrap_or_else(|error| panic!("{error}"));
-    twins::print_compilers();
     let mut criterion = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(100))
@@ -49,12 +48,11 @@ fn main() {
         for set in sets(test) {
             let mut case = Case::new(test, set, &twins);
             case.check();
-            for (name, direction) in [("pack", Direction::Pack), ("unpack", Direction::Unpack)] {
+            for (name, side) in [("pack", Side::Send), ("unpack", Side::Receive)] {
                 let mut group = criterion.benchmark_group(format!("{}/{name}", case.name));
                 group.throughput(Throughput::Bytes(case.bytes() as u64));
-                for variant in case.variants() {
-                    let name = case.variant_name(variant);
-                    group.bench_function(name, |bencher| bencher.iter(|| case.run(direction, variant)));
+                for (name, variant) in case.variants() {
+                    group.bench_function(name, |bencher| bencher.iter(|| case.run(side, variant)));
                 }
                 group.finish();
             }

@@ -47,14 +47,19 @@ pub struct TwinLoops {
 }
 
 impl Twins {
-    /// Compiles with every compiler that this machine has.
+    /// Compiles with every compiler that this machine has, and prints their versions.
     ///
     /// # Errors
     /// If there is none, or if one cannot compile the twins.
     pub fn compile_all() -> Result<Vec<Self>, Box<dyn Error>> {
-        let possible = |c: &&Compilation| version(c.compiler).is_some();
-        let twins: Vec<Self> =
-            COMPILATIONS.iter().filter(possible).map(|&c| Self::compile(c)).collect::<Result<_, _>>()?;
+        let mut twins = Vec::new();
+        for name in COMPILERS {
+            let version = version(name);
+            println!("{name}: {}", version.as_deref().unwrap_or("not found, so not compared"));
+            for of in COMPILATIONS.iter().filter(|of| of.compiler == name && version.is_some()) {
+                twins.push(Self::compile(*of)?);
+            }
+        }
         if twins.is_empty() { Err(format!("none of {COMPILERS:?} starts").into()) } else { Ok(twins) }
     }
 
@@ -90,11 +95,4 @@ fn version(compiler: &str) -> Option<String> {
     let output =
         Command::new(compiler).arg("--version").output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
-}
-
-pub fn print_compilers() {
-    for compiler in COMPILERS {
-        let version = version(compiler).unwrap_or_else(|| "not found, so not compared".to_owned());
-        println!("{compiler}: {version}");
-    }
 }

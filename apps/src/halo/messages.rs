@@ -7,7 +7,7 @@
 use datatypes::Element;
 
 use super::layout::{MessageArrays, face};
-use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
+use super::{Cell, Cells, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 use crate::layout::{NAME, RECEIVE, SEND, Sides};
 use crate::{ArraySpec, Parameter, ParameterError, ParameterType, Preset, Values};
 
@@ -106,10 +106,6 @@ impl HaloApp for Messages {
         let specs: Vec<_> = self.ends(rank).into_iter().map(spec).collect();
         // A rank without messages has an array, too.
         if specs.is_empty() { vec![ArraySpec::new("unused", Element::Byte, &[1])] } else { specs }
-    }
-
-    fn grid(&self) -> Option<&Grid> {
-        None
     }
 
     fn has_loops(&self) -> bool {

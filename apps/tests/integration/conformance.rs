@@ -104,9 +104,9 @@ fn every_test_moves_the_right_bytes_of_one_type_signature() {
         check_unpack(name, app);
         for &order in orders(app) {
             let displacements = vec![0; app.arrays.len()];
-            let [sent, received] = [Side::Send, Side::Receive]
-                .map(|side| app.message(side, order).datatype(&displacements).1.signature());
-            assert_eq!(sent, received, "{name} {order:?}");
+            let [sent, received] =
+                [Side::Send, Side::Receive].map(|side| app.message(side, order).datatype(&displacements).1);
+            assert!(sent.signature().eq(received.signature()), "{name} {order:?}");
         }
         let is_one_run = || app.message(Side::Receive, WireOrder::Ddt).segments().count() == 1;
         assert!(!app.receives_in_place || is_one_run(), "{name} is received in place");

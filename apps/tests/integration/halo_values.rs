@@ -38,21 +38,16 @@ fn the_grid_of_an_array_is_in_the_order_of_its_shape() {
 
 #[test]
 fn a_layout_goes_to_the_neighbours_that_are_named() {
-    let peers = |neighbours: &str, ranks, periodic, rank| {
-        let context = HaloContext { periodic, ..HaloContext::periodic(ranks) };
+    for row in lines(include_str!("tables/neighbours.txt")) {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let [neighbours, ranks, periodic, rank, expected] = cells[..] else { panic!("{row}") };
+        let context =
+            HaloContext { periodic: periodic == "true", ..HaloContext::periodic(ranks.parse().unwrap()) };
         let app = exchange("layout", &[("neighbours", neighbours)], context).unwrap();
-        let stage = app.stages(rank).remove(0);
-        [stage.sends, stage.receives].map(|list| list.iter().map(|t| t.peer).collect::<Vec<_>>())
-    };
-    assert_eq!(peers("both", 4, true, 0), [[3, 1], [1, 3]]);
-    assert_eq!(peers("both", 4, false, 0), [[1], [1]]);
-    assert_eq!(peers("both", 2, true, 1), [[0, 0], [0, 0]]);
-    assert_eq!(peers("both", 1, true, 0), [[0, 0], [0, 0]]);
-    assert_eq!(peers("next", 4, true, 0), [[1], [3]]);
-    assert_eq!(peers("next", 4, false, 0), [vec![1], vec![]]);
-    assert_eq!(peers("faces2d", 4, true, 3), [[1, 1, 2, 2], [1, 1, 2, 2]]);
-    assert_eq!(peers("faces3d", 8, false, 7), [[3, 5, 6], [3, 5, 6]]);
-    assert_eq!(peers("all", 3, false, 1), [[1, 2, 0], [1, 0, 2]]);
+        let stage = app.stages(rank.parse().unwrap()).remove(0);
+        let peers = [stage.sends, stage.receives].map(|list| list.iter().map(|t| t.peer).collect::<Vec<_>>());
+        assert_eq!(format!("{peers:?}"), expected, "{row}");
+    }
 }
 
 #[test]

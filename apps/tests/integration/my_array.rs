@@ -43,13 +43,9 @@ fn given(command: &str) -> Vec<(&str, &str)> {
     given
 }
 
+/// The test must accept each value; the last one of a name stays.
 fn values<M>(test: &Test<M>, command: &str) -> Values {
-    let mut values = test.set(test.quick_set().name).unwrap();
-    for (name, text) in given(command) {
-        // The last one stays; the test must accept each of them.
-        values.assign(name, text).unwrap_or_else(|error| panic!("{command}: {error}"));
-    }
-    values
+    crate::values(test, &given(command)).unwrap_or_else(|error| panic!("{command}: {error}"))
 }
 
 fn build(test: &Test, values: &Values) -> MicroApp {

@@ -153,11 +153,6 @@ impl Items {
         swapped
     }
 
-    /// Bytes of the first `count` values.
-    pub fn bytes_of_first(&self, count: usize) -> usize {
-        self.values[..count].iter().map(|value| value.element.size() as usize).sum()
-    }
-
     /// The difference of a receiver's memory from the expected one; `None` if there is none.
     pub fn difference(&self, expected: &[u8], found: &[u8]) -> Option<Difference> {
         // Comparing slices is faster than looking for the place.

@@ -121,6 +121,13 @@ mod tests {
     }
 
     #[test]
+    fn without_bandwidth_the_samples_themselves_are_drawn() {
+        let (kde, mut random) = (Kde::new(&HUMPS, Some(0.0)).unwrap(), Pcg64::seed_from_u64(5));
+        assert!((0..1000).all(|_| HUMPS.contains(&kde.draw_s(&mut random))));
+        assert_eq!(Kde::new(&[2.0; 5], None).unwrap().bandwidth_s(), 0.0);
+    }
+
+    #[test]
     fn what_is_no_sample_is_refused() {
         for (samples, bandwidth) in
             [(&[][..], None), (&[], Some(1.0)), (&[-1.0], None), (&[f64::NAN], None), (&[1.0], Some(-1.0))]

@@ -73,3 +73,16 @@ fn at_most_a_tenth_of_independent_series_is_marked_and_most_of_those_that_drift(
     let marked = share(BLOCKS, 0.0, drifts);
     assert!(marked >= 0.9, "{marked}");
 }
+
+#[test]
+fn ratios_of_correlated_rounds_hold_the_true_one() {
+    // Half of the machine's effect is common to both, the other half is separate.
+    let mut rng = Pcg64::seed_from_u64(8);
+    let ratios = (0..TRIALS / 4).filter(|_| {
+        let [shared, one, other] = [0.67, 0.35, 0.35].map(|rho| correlated(BLOCKS, rho, &mut rng));
+        let pairs = shared.iter().zip(one.iter().zip(&other)).map(|(all, (a, b))| (all * a, all * b));
+        holds(paired_ratio(pairs).and_then(|ratio| ratio.interval))
+    });
+    let share = 4.0 * ratios.count() as f64 / f64::from(TRIALS);
+    assert!(share >= 0.9, "{share}");
+}

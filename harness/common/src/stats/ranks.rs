@@ -67,6 +67,9 @@ fn orders((first, second): (usize, usize)) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
     use super::*;
 
     #[test]
@@ -98,5 +101,20 @@ mod tests {
         let of = RankDifference::from_samples(&first, &second).unwrap();
         let [base, new] = of.levels(&first, &second).unwrap();
         assert!(of.value() > 0.0 && new - base == of.value(), "{base} {new}");
+    }
+    #[test]
+    fn disturbed_values_make_no_difference_more_often_than_alpha() {
+        // Two of five launches have a mean that is up to 20 times as large: the worst case for a t test with few values.
+        let mut random = Pcg64::seed_from_u64(5);
+        let mut mean = || match random.random::<f64>() < 0.4 {
+            true => 20.0 * random.random::<f64>(),
+            false => 1.0 + 0.01 * random.random::<f64>(),
+        };
+        let misses = (0..4000).filter(|_| {
+            let [first, second] = [(); 2].map(|()| (0..5).map(|_| mean()).collect::<Vec<f64>>());
+            let of = RankDifference::from_samples(&first, &second).unwrap();
+            of.interval(0.05).is_none_or(|(low, high)| low > 0.0 || high < 0.0)
+        });
+        assert!((50..=200).contains(&misses.count()));
     }
 }

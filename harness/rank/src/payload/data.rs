@@ -204,6 +204,14 @@ mod tests {
     }
 
     #[test]
+    fn words_of_a_rank_are_distinct() {
+        let mut memory = vec![0; 1 << 18];
+        VERSION.write(source_of(2, 0, 0), &mut memory);
+        let words: HashSet<[u8; WORD]> = memory.as_chunks().0.iter().copied().collect();
+        assert_eq!(words.len(), memory.len() / WORD);
+    }
+
+    #[test]
     fn fills_repetitions_and_ranks_differ() {
         let mut words = HashSet::new();
         let mut all = 0;

@@ -50,8 +50,7 @@ impl HaloCase {
 impl fmt::Display for HaloCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Values show long layouts by a name.
-        let own = self.setting.pairs().into_iter().map(|(name, value)| (name.to_owned(), value));
-        write!(f, "{} {}", self.values, joined(own.collect::<Vec<_>>()))
+        write!(f, "{} {}", self.values, joined(self.setting.pairs()))
     }
 }
 
