@@ -8,7 +8,7 @@ pub(super) mod recorded;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use clap::Args;
 
 pub(super) use judge::{JudgeArgs, share};
@@ -50,6 +50,14 @@ impl CompareArgs {
                     !folders.is_empty(),
                     "nothing to compare: give MPIs, such as --mpi mpich,openmpi, or the folders of two runs, BASE and NEW"
                 );
+                let conditions = &self.given.conditions;
+                let measuring = [("methods", "--methods"), ("launches", "--launches"), ("caches", "--cache")];
+                let given = measuring.into_iter().find(|(key, _)| conditions.has(key)).map(|(_, flag)| flag);
+                if let Some(flag) = given.or(conditions.limit()) {
+                    bail!(
+                        "{flag} is for measuring: recorded runs are compared as they are; to measure, add --mpi"
+                    );
+                }
                 (self.judge.recorded(&folders, self.anyway)?, folders)
             }
         };

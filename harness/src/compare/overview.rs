@@ -241,13 +241,16 @@ impl Overview {
         self.sides.iter().map(|name| Column::new(name, Align::Left, 2))
     }
 
+    /// Whether there is a mean of several tests: that of one would say again, and with other launches, what its row says.
     fn has_means(&self) -> bool {
-        !self.means.all.sides.is_empty()
+        self.means.tests.len() > 1 && !self.means.all.sides.is_empty()
     }
 
     /// The means as marks of a picture; none of a single side.
     pub fn marks(&self) -> Vec<Datum> {
-        let Some(case) = self.cases.first().filter(|_| self.sides.len() > 1) else { return Vec::new() };
+        let Some(case) = self.cases.first().filter(|_| self.sides.len() > 1 && self.has_means()) else {
+            return Vec::new();
+        };
         let first = self.means.all.first().map_or("", |first| &*self.sides[first]);
         let title = [self.means.title(), self.place()].join(", ");
         let test = title.trim_end_matches(", ").to_owned();
@@ -270,7 +273,7 @@ impl Overview {
     /// The geometric means relative to that of the fastest side; `None` if no case has times on all sides.
     pub fn mean_text(&self) -> Option<String> {
         let mean = &self.means.all;
-        let first = mean.first()?;
+        let first = mean.first().filter(|_| self.has_means())?;
         let others = mean.sides.iter().enumerate().filter(|(i, _)| *i != first);
         let others = others.map(|(i, mean)| format!("{} {}", self.sides[i], mean.text()));
         let others = others.collect::<Vec<_>>().join(", ");
@@ -283,25 +286,30 @@ impl Overview {
         let (noun, mean) = (self.noun(), &self.means.all);
         let is_slower =
             |(i, side): (usize, &SideMean)| Some(i) == mean.first() || side.low.is_some_and(|low| low > 1.0);
-        let average = match mean.first().filter(|_| mean.sides.iter().enumerate().all(is_slower)) {
-            Some(first) => format!("{} is the fastest {noun} on average", self.sides[first]),
-            None => format!("no {noun} is shown to be the fastest on average"),
+        let average = match mean
+            .first()
+            .filter(|_| self.has_means())
+            .filter(|_| mean.sides.iter().enumerate().all(is_slower))
+        {
+            Some(first) => format!("{} is the fastest {noun} on average; ", self.sides[first]),
+            None if !self.has_means() => String::new(),
+            None => format!("no {noun} is shown to be the fastest on average; "),
         };
         let is_open = |row: &&CaseRow| !(0..self.sides.len()).any(|i| is_first(row, i));
         let open: Vec<&str> = self.cases.iter().filter(is_open).map(|row| &*row.case.test).collect();
-        let firsts = self.counted(&|i| self.cases.iter().filter(|row| is_first(row, i)).count());
-        let firsts = if firsts.is_empty() { "none in any".to_owned() } else { firsts };
+        let all = self.cases.len();
+        let cases = if all == 1 { "case" } else { "cases" };
+        let firsts = match self.counted(&|i| self.cases.iter().filter(|row| is_first(row, i)).count()) {
+            firsts if firsts.is_empty() => format!("no {noun} is shown to be the fastest in any case"),
+            firsts => format!("fastest of {all} {cases}: {firsts}"),
+        };
         let mut named = open[..open.len().min(NAMED)].join(", ");
         if open.len() > NAMED {
             named += &format!(" and {} more", open.len() - NAMED);
         }
         let rest =
             if open.is_empty() { String::new() } else { format!(" Not decided in {}: {named}.", open.len()) };
-        let all = self.cases.len();
-        format!(
-            "Conclusion: {average}; fastest of {all} {}: {firsts}.{rest}",
-            if all == 1 { "case" } else { "cases" }
-        )
+        format!("Conclusion: {average}{firsts}.{rest}")
     }
 
     /// The sides with a number above 0.

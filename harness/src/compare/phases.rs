@@ -43,8 +43,8 @@ pub(super) fn phase_changes(base: &SubjectValues, new: &SubjectValues) -> Vec<Ph
     base.phases.keys().filter_map(both).collect()
 }
 
-/// The explanation for a slower or faster method: the part with the largest change, if there are several, and phases that happen
-/// once and take much longer or shorter, by more than `threshold`, a fraction.
+/// The explanation for a slower or faster method: the part with the largest change, if there are several; beside it, phases that happen
+/// once and changed in the same direction by more than `threshold`, a fraction.
 pub(super) fn explanation(phases: &[PhaseChange], is_slower: bool, threshold: f64) -> Option<String> {
     let has_net = phases.iter().any(|change| change.phase == Phase::Net);
     let is_part = |change: &&PhaseChange| {
@@ -57,12 +57,13 @@ pub(super) fn explanation(phases: &[PhaseChange], is_slower: bool, threshold: f6
     // They are not tested, and phases that happen once vary by tens of percent.
     const LARGE: f64 = 0.5;
     let least = threshold.max(LARGE).ln_1p();
-    let is_other = |change: &PhaseChange| (change.new_s / change.base_s).ln().abs() > least;
+    let is_other =
+        |change: &PhaseChange| by(change) > 0.0 && (change.new_s / change.base_s).ln().abs() > least;
     let once = phases.iter().filter(|change| ONCE.contains(&change.phase) && is_other(change));
     let texts: Vec<String> = most
         .map(|change| format!("mostly in {}", change.text()))
         .into_iter()
-        .chain(once.map(PhaseChange::text))
+        .chain(once.map(|change| format!("apart from it, {}", change.text())))
         .collect();
     (!texts.is_empty()).then(|| texts.join(", "))
 }
@@ -106,7 +107,12 @@ mod tests {
         for (phases, is_slower, expected) in [
             (&[communicate][..], true, None),
             (&[communicate, (Phase::Create, 1.0, 1.04)], true, None),
-            (&[communicate, (Phase::Create, 1.0, 3.0)], true, Some("create (1.00 -> 3.00 µs)")),
+            (
+                &[communicate, (Phase::Create, 1.0, 3.0)],
+                true,
+                Some("apart from it, create (1.00 -> 3.00 µs)"),
+            ),
+            (&[communicate, (Phase::Create, 3.0, 1.0)], true, None),
             (&[pack, net, unpack], true, Some("mostly in net (5.00 -> 7.00 µs)")),
             (&[pack, net, unpack], false, Some("mostly in pack (4.00 -> 1.00 µs)")),
             (&[net, unpack], false, None),
