@@ -188,7 +188,12 @@ impl DatatypesArgs {
             Replayed::Layouts(layouts) => session.examine(layouts.clone(), &mut log, save),
             Replayed::Findings(list) if self.replay.is_some() => session.replay(&list.all()),
             Replayed::Findings(list) => {
-                session.search(&list.of_mpi(&target.installation.title()), &mut log, save)
+                let (title, all) = (target.installation.title(), list.finding.len());
+                let known = list.of_mpi(&title);
+                if known.is_empty() && all > 0 {
+                    log(&format!("none of the {all} known findings is one of {title}"));
+                }
+                session.search(&known, &mut log, save)
             }
         }
     }

@@ -225,9 +225,20 @@ impl MpiReport {
             counted(self.hits, "hit")
         );
         let [operations, constructors] = self.counts();
+        let of_sections = with_forms(&operations);
+        let untried: Vec<&str> =
+            of_sections.iter().filter(|(_, times)| *times == 0).map(|(name, _)| *name).collect();
+        if !untried.is_empty() {
+            let (few, all) = (untried.len(), of_sections.len());
+            let _ = writeln!(
+                text,
+                "{few} of {all} operations were never tried, so nothing is known of them: {}",
+                untried.join(", ")
+            );
+        }
         let left_out: Vec<_> = left_out.iter().map(|(name, times)| (*name, *times)).collect();
         let lists = [
-            ("operations with all forms", with_forms(&operations)),
+            ("operations with all forms", of_sections),
             ("constructors", constructors),
             ("left out after crashes or hangs", with_forms(&left_out)),
         ];
@@ -433,6 +444,14 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is not in:\n{text}");
         }
+        assert!(!text.contains("never tried"), "{text}");
+        let mut untried = reports();
+        untried.0[0].coverage.operations.fill(0);
+        assert!(
+            untried.text(None).contains("64 of 64 operations were never tried"),
+            "{}",
+            untried.text(None)
+        );
     }
 
     #[test]
