@@ -62,10 +62,12 @@ pub fn case(typed: &str, definitions: &Definitions) -> Result<PlannedCase, Strin
         let repeated = lists(&text).find_map(|(file, form)| {
             let list = std::fs::read_to_string(&file).ok()?;
             let (number, [first, second]) = repeated_index(&list, form)?;
-            Some(format!("; {file} has {number} in line {first} and in line {second}"))
+            let lines =
+                if first == second { format!("line {first}") } else { format!("lines {first} and {second}") };
+            Some(format!("{file} has index {number} twice, in {lines}; remove one if it is a mistake: "))
         });
         let is_of_receiver = error.to_string().contains(WRITTEN_TWICE);
-        format!("{source}: {error}{}", repeated.filter(|_| is_of_receiver).unwrap_or_default())
+        format!("{source}: {}{error}", repeated.filter(|_| is_of_receiver).unwrap_or_default())
     })
 }
 
@@ -243,8 +245,10 @@ mod tests {
             ("both", "indexed_block(1,[0,4,8,4],double)")
         );
         let refusal = of(",count=first", "").unwrap_err();
-        assert!(refusal.contains("my halo.txt has 5 in line 2 and in line 4"), "{refusal}");
-        assert!(of(", base=1", "").unwrap_err().contains("has 5 in line 2"));
+        assert!(refusal.contains("my halo.txt has index 5 twice, in lines 2 and 4; "), "{refusal}");
+        assert!(of(", base=1", "").unwrap_err().contains("has index 5 twice, in lines"));
+        std::fs::write(&file, "4 7 4\n").unwrap();
+        assert!(of("", "").unwrap_err().contains("has index 4 twice, in line 1; remove one"));
         std::fs::write(&file, "1 2 3\n").unwrap();
         assert_eq!(of("", "").unwrap().params["name"], "my_halo");
         assert!(
