@@ -75,7 +75,8 @@ impl<C: Cases> GivenArgs<C> {
         }
         if self.plan_file().is_none() {
             plan.check_conditions()?;
-            plan.select(&selection)?.iter().for_each(|note| log(note));
+            let notes = plan.select(&selection)?;
+            notes.iter().chain(&selection.likely_counts()).for_each(|note| log(note));
             if !conditions.has("methods") {
                 plan.use_usual_methods();
             }

@@ -200,6 +200,7 @@ impl ShownLayoutArgs {
         let given =
             Selection { layouts: vec![layout.clone()], define: self.define.clone(), ..Selection::default() };
         let case = given.layout_cases().map_err(anyhow::Error::msg)?.remove(0);
+        given.likely_counts().iter().for_each(|note| output::log(note));
         let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
         case.given().try_for_each(|(name, text)| values.assign(name, text))?;
         Ok((apps::find(LAYOUT.name)?, values, WireOrder::Manual))

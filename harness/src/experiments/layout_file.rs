@@ -74,6 +74,23 @@ pub fn case(typed: &str, definitions: &Definitions) -> Result<PlannedCase, Strin
 /// Part of the reason why a layout cannot be received.
 const WRITTEN_TWICE: &str = "must write each byte only once";
 
+/// A note for each list in a file that seems to begin with its count, although the layout does not say so.
+pub(super) fn likely_counts(typed: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(typed).unwrap_or_else(|_| typed.to_owned());
+    let note = |(file, form): (String, ListForm)| {
+        let list = std::fs::read_to_string(&file).ok().filter(|_| !form.is_counted)?;
+        // As a counted list it is refused if its first number is another one.
+        let count = index_list(&list, ListForm { is_counted: true, ..form }).ok()?.len();
+        let note = || {
+            format!(
+                "warning: {file} begins with {count}, and {count} numbers follow: add count=first if that is the count"
+            )
+        };
+        (count > 0).then(note)
+    };
+    lists(&text).filter_map(note).collect()
+}
+
 /// The files with lists that a text names, as in `@halo.txt, base=1)`, and their forms.
 fn lists(text: &str) -> impl Iterator<Item = (String, ListForm)> {
     text.split('@').skip(1).filter_map(|rest| {
@@ -239,6 +256,9 @@ mod tests {
             case(if receive.is_empty() { &text } else { path.to_str().unwrap() })
         };
         let received = "contiguous(4, double)";
+        let notes = |options: &str| likely_counts(&format!("x(@'{}'{options})", file.display())).join("");
+        assert!(notes(", base=1").contains("begins with 4, and 4 numbers follow: add count=first"));
+        assert_eq!(notes(", count=first"), "");
         let params = of(", base=1, count=first", received).unwrap().params;
         assert_eq!(
             (params["name"].as_str(), params["send"].as_str()),
@@ -250,7 +270,7 @@ mod tests {
         std::fs::write(&file, "4 7 4\n").unwrap();
         assert!(of("", "").unwrap_err().contains("has index 4 twice, in line 1; remove one"));
         std::fs::write(&file, "1 2 3\n").unwrap();
-        assert_eq!(of("", "").unwrap().params["name"], "my_halo");
+        assert_eq!((of("", "").unwrap().params["name"].as_str(), notes("").as_str()), ("my_halo", ""));
         assert!(
             of(", count=first", "").unwrap_err().contains("line 1: the count is 1, but 2 numbers follow")
         );
