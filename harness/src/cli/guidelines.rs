@@ -106,7 +106,10 @@ impl GuidelinesArgs {
 
 /// What a comparison needs, and has not.
 fn too_few(records: &[Record]) -> String {
-    let states = state::text(&over_launches(records, None));
+    let mut of_case = over_launches(records, None);
+    let first = of_case.first().map(|record| record.case.clone());
+    of_case.retain(|record| Some(&record.case) == first.as_ref());
+    let states = state::text(&of_case);
     if states.contains(" in ") {
         return format!(
             "needs three launches in one state of the machine, and has {states}: try --launches 6"
@@ -114,7 +117,7 @@ fn too_few(records: &[Record]) -> String {
     }
     let methods = methods();
     format!(
-        "needs three launches of two methods, such as {} and {}; leave out -m for all",
+        "needs at least three launches of two methods, such as {} and {}; leave out -m for all",
         methods[0], methods[1]
     )
 }
