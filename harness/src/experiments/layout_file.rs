@@ -74,21 +74,17 @@ pub fn case(typed: &str, definitions: &Definitions) -> Result<PlannedCase, Strin
 /// Part of the reason why a layout cannot be received.
 const WRITTEN_TWICE: &str = "must write each byte only once";
 
-/// A note for each list in a file that seems to begin with its count, although the layout does not say so.
-pub(super) fn likely_counts(typed: &str) -> Vec<String> {
-    let text = std::fs::read_to_string(typed).unwrap_or_else(|_| typed.to_owned());
-    let note = |(file, form): (String, ListForm)| {
+/// A warning for each list in a file that seems to begin with its count, although the layout does not say so.
+pub fn likely_counts(typed: &String) -> Vec<String> {
+    let text = std::fs::read_to_string(typed).unwrap_or_else(|_| typed.clone());
+    let warning = |(file, form): (String, ListForm)| {
         let list = std::fs::read_to_string(&file).ok().filter(|_| !form.is_counted)?;
         // As a counted list it is refused if its first number is another one.
-        let count = index_list(&list, ListForm { is_counted: true, ..form }).ok()?.len();
-        let note = || {
-            format!(
-                "warning: {file} begins with {count}, and {count} numbers follow: add count=first if that is the count"
-            )
-        };
-        (count > 0).then(note)
+        let n = index_list(&list, ListForm { is_counted: true, ..form }).ok()?.len();
+        let advice = "add count=first if that is the count";
+        (n > 0).then(|| format!("warning: {file} begins with {n}, and {n} numbers follow: {advice}"))
     };
-    lists(&text).filter_map(note).collect()
+    lists(&text).filter_map(warning).collect()
 }
 
 /// The files with lists that a text names, as in `@halo.txt, base=1)`, and their forms.
@@ -256,7 +252,7 @@ mod tests {
             case(if receive.is_empty() { &text } else { path.to_str().unwrap() })
         };
         let received = "contiguous(4, double)";
-        let notes = |options: &str| likely_counts(&format!("x(@'{}'{options})", file.display())).join("");
+        let notes = |options: &str| likely_counts(&format!("x(@'{}'{options})", file.display())).concat();
         assert!(notes(", base=1").contains("begins with 4, and 4 numbers follow: add count=first"));
         assert_eq!(notes(", count=first"), "");
         let params = of(", base=1, count=first", received).unwrap().params;

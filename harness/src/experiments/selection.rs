@@ -102,11 +102,6 @@ impl Selection {
         self.layouts.iter().map(|layout| layout_file::case(layout, &definitions)).collect()
     }
 
-    /// Warnings about lists of the layouts.
-    pub fn likely_counts(&self) -> Vec<String> {
-        self.layouts.iter().flat_map(|layout| layout_file::likely_counts(layout)).collect()
-    }
-
     /// With these layouts. The test `layout`, if it is named too, means these and not its default.
     #[must_use]
     pub fn with_layouts(mut self, layouts: &[String]) -> Self {

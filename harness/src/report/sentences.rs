@@ -70,11 +70,9 @@ fn interpreted_loop(form: &'static TableFormat, cases: &[CaseView]) -> Option<St
         let has_own = case.methods().any(|record| record.method == OWN);
         apps::is_of_layouts(&case.first().case.test) && !has_own && !case.loops_or_ddt().is_empty()
     };
-    (form.answer.times.contains(&LOOP) && cases.iter().any(is_it)).then(|| INTERPRETED.to_owned())
+    let advice = "`loop` is interpreted; a compiled loop is often faster: `ddtbench layout ... --write-loop c > mine.c`, then `--pack mine.c`.";
+    (form.answer.times.contains(&LOOP) && cases.iter().any(is_it)).then(|| advice.to_owned())
 }
-
-const INTERPRETED: &str = "`loop` is interpreted; a compiled loop is often faster: `ddtbench layout ... --write-loop c > mine.c`, then \
-     `--pack mine.c`.";
 
 /// The cases in which one method is faster in one state of the machine, and not in another one.
 fn decided_by_state(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
