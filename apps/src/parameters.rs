@@ -390,6 +390,7 @@ impl<M> Test<M> {
         let names: Vec<_> = all.clone().map(|test| test.name).collect();
         let instead = || match name {
             "help" | "version" => format!(": did you mean --{name}?"),
+            "mpich" | "openmpi" | "impi" => "; it is an MPI: use --mpi mpich,openmpi".to_owned(),
             _ => nearest(&names, name).unwrap_or_else(|| "; `ddtbench list` shows all".to_owned()),
         };
         let unknown = || ParameterError::Other(format!("no test is called {name:?}{}", instead()));

@@ -85,7 +85,7 @@ fn list() -> String {
     let rows: String = figures::FIGURES.iter().map(row).collect();
     format!(
         "{rows}\n\
-         ddtbench figure NAME [--quick]    measures and draws one: SVG, and its data as CSV\n\
+         ddtbench figure NAME [--quick]    measures and draws one: SVG and PDF, and its data as CSV\n\
          ddtbench list NAME > my.toml      a plan file to edit\n\
          ddtbench figure my.toml           measures and draws that\n"
     )

@@ -7,13 +7,15 @@ use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 use ddtbench::compare::guidelines::{Findings, code, compared, methods};
 use ddtbench::compare::{Settings, Side, Subject};
+use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::pingpong::descriptions::descriptions;
 use ddtbench::experiments::pingpong::methods::description;
 use ddtbench::experiments::planned::PlannedCase;
 use ddtbench::experiments::{Kind, pingpong};
 use ddtbench::folder::PLAN;
-use ddtbench::model::{LOOP, MANUAL};
+use ddtbench::model::{LOOP, MANUAL, Record};
 use ddtbench::plan::{CheckedPlan, Plan};
+use ddtbench::report::state;
 use ddtbench::run::RunEnd;
 
 use super::compare::share;
@@ -69,12 +71,8 @@ impl GuidelinesArgs {
                 .iter_mut()
                 .for_each(|of_mpi| of_mpi.describe(&|subject| of(subject).unwrap_or_default()));
         }
-        ensure!(
-            findings.iter().any(|of_mpi| !of_mpi.rows.is_empty() || !of_mpi.failed.is_empty()),
-            "{}: nothing to compare: needs at least three launches of some of the methods {}",
-            dir.display(),
-            methods().join(", ")
-        );
+        let has_rows = findings.iter().any(|of_mpi| !of_mpi.rows.is_empty() || !of_mpi.failed.is_empty());
+        ensure!(has_rows, "{}: nothing to compare: {}", dir.display(), required(&records));
         output::print(self.format.text_of(&findings)?.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
@@ -103,6 +101,18 @@ impl GuidelinesArgs {
             RunEnd::Interrupted => bail!(measure::stopped(&dir)),
         }
     }
+}
+
+/// The requirement of a comparison.
+fn required(records: &[Record]) -> String {
+    let of_case: Vec<Record> = records.iter().filter(|of| of.case == records[0].case).cloned().collect();
+    let states = state::text(&over_launches(&of_case, None));
+    if states.contains(" in ") {
+        return format!(
+            "needs three launches in one state of the machine, and has {states}: try --launches 6"
+        );
+    }
+    "needs at least three launches of two methods, such as mpi_pack and ddt; leave out -m for all".to_owned()
 }
 
 /// The plan in which each case has only the methods that its guidelines need: different descriptions, and the plain loop only if

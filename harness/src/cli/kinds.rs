@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use ddtbench::experiments::Kind;
+use ddtbench::experiments::layout_file::likely_counts;
 use ddtbench::experiments::overlap::methods::NONBLOCKING;
 use ddtbench::experiments::selection::Selection;
 use ddtbench::model::conditions::{Cache, Rule};
@@ -76,6 +77,7 @@ impl<C: Cases> GivenArgs<C> {
         if self.plan_file().is_none() {
             plan.check_conditions()?;
             plan.select(&selection)?.iter().for_each(|note| log(note));
+            selection.layouts.iter().flat_map(likely_counts).for_each(|warning| log(&warning));
             if !conditions.has("methods") {
                 plan.use_usual_methods();
             }

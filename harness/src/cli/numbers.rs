@@ -28,6 +28,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 pub(super) fn count(most: usize) -> impl Fn(&str) -> Result<usize, String> + Clone + Send + Sync {
     move |text| {
         let count = text.parse().ok().filter(|count| (1..=most).contains(count));
-        count.ok_or_else(|| format!("must be a whole number from 1 to {most}"))
+        let advice = if text == "p" { "; for -np 4 write -n 4" } else { "" };
+        count.ok_or_else(|| format!("must be a whole number from 1 to {most}{advice}"))
     }
 }

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use common::memory;
 use datatypes::{InArray, Language, loop_in_c};
 use ddtbench::compare::Comparisons;
+use ddtbench::experiments::layout_file::likely_counts;
 use ddtbench::experiments::selection::Selection;
 use ddtbench::experiments::{self, Kind, copies, engine, list, pingpong};
 use ddtbench::folder::times_csv;
@@ -200,6 +201,7 @@ impl ShownLayoutArgs {
         let given =
             Selection { layouts: vec![layout.clone()], define: self.define.clone(), ..Selection::default() };
         let case = given.layout_cases().map_err(anyhow::Error::msg)?.remove(0);
+        likely_counts(layout).iter().for_each(|warning| output::log(warning));
         let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
         case.given().try_for_each(|(name, text)| values.assign(name, text))?;
         Ok((apps::find(LAYOUT.name)?, values, WireOrder::Manual))

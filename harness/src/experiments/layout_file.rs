@@ -62,15 +62,30 @@ pub fn case(typed: &str, definitions: &Definitions) -> Result<PlannedCase, Strin
         let repeated = lists(&text).find_map(|(file, form)| {
             let list = std::fs::read_to_string(&file).ok()?;
             let (number, [first, second]) = repeated_index(&list, form)?;
-            Some(format!("; {file} has {number} in line {first} and in line {second}"))
+            let lines =
+                if first == second { format!("line {first}") } else { format!("lines {first} and {second}") };
+            Some(format!("{file} has index {number} twice, in {lines}; remove one if it is a mistake: "))
         });
         let is_of_receiver = error.to_string().contains(WRITTEN_TWICE);
-        format!("{source}: {error}{}", repeated.filter(|_| is_of_receiver).unwrap_or_default())
+        format!("{source}: {}{error}", repeated.filter(|_| is_of_receiver).unwrap_or_default())
     })
 }
 
 /// Part of the reason why a layout cannot be received.
 const WRITTEN_TWICE: &str = "must write each byte only once";
+
+/// A warning for each list in a file that seems to begin with its count, although the layout does not say so.
+pub fn likely_counts(typed: &String) -> Vec<String> {
+    let text = std::fs::read_to_string(typed).unwrap_or_else(|_| typed.clone());
+    let warning = |(file, form): (String, ListForm)| {
+        let list = std::fs::read_to_string(&file).ok().filter(|_| !form.is_counted)?;
+        // As a counted list it is refused if its first number is another one.
+        let n = index_list(&list, ListForm { is_counted: true, ..form }).ok()?.len();
+        let advice = "add count=first if that is the count";
+        (n > 0).then(|| format!("warning: {file} begins with {n}, and {n} numbers follow: {advice}"))
+    };
+    lists(&text).filter_map(warning).collect()
+}
 
 /// The files with lists that a text names, as in `@halo.txt, base=1)`, and their forms.
 fn lists(text: &str) -> impl Iterator<Item = (String, ListForm)> {
@@ -237,16 +252,21 @@ mod tests {
             case(if receive.is_empty() { &text } else { path.to_str().unwrap() })
         };
         let received = "contiguous(4, double)";
+        let notes = |options: &str| likely_counts(&format!("x(@'{}'{options})", file.display())).concat();
+        assert!(notes(", base=1").contains("begins with 4, and 4 numbers follow: add count=first"));
+        assert_eq!(notes(", count=first"), "");
         let params = of(", base=1, count=first", received).unwrap().params;
         assert_eq!(
             (params["name"].as_str(), params["send"].as_str()),
             ("both", "indexed_block(1,[0,4,8,4],double)")
         );
         let refusal = of(",count=first", "").unwrap_err();
-        assert!(refusal.contains("my halo.txt has 5 in line 2 and in line 4"), "{refusal}");
-        assert!(of(", base=1", "").unwrap_err().contains("has 5 in line 2"));
+        assert!(refusal.contains("my halo.txt has index 5 twice, in lines 2 and 4; "), "{refusal}");
+        assert!(of(", base=1", "").unwrap_err().contains("has index 5 twice, in lines"));
+        std::fs::write(&file, "4 7 4\n").unwrap();
+        assert!(of("", "").unwrap_err().contains("has index 4 twice, in line 1; remove one"));
         std::fs::write(&file, "1 2 3\n").unwrap();
-        assert_eq!(of("", "").unwrap().params["name"], "my_halo");
+        assert_eq!((of("", "").unwrap().params["name"].as_str(), notes("").as_str()), ("my_halo", ""));
         assert!(
             of(", count=first", "").unwrap_err().contains("line 1: the count is 1, but 2 numbers follow")
         );

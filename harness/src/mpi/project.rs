@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use datatypes::similar;
+
 use super::candidate::{Candidate, mpicc_variable};
 use super::error::{MpiError, Result, at, other, unusable};
 use super::home::Home;
@@ -315,8 +317,11 @@ impl Project {
 
 fn unknown(name: &str, known: &[Installation], advice: &str) -> MpiError {
     let names: Vec<&str> = known.iter().map(|mpi| mpi.name.as_str()).collect();
+    // A version that is not installed is not a slip.
+    let near = similar(&names, name).filter(|_| !name.contains('='));
+    let near = near.map_or_else(String::new, |near| format!("Did you mean {near}? "));
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    other(format!("no MPI is called `{name}`; known: {names}. {advice}"))
+    other(format!("no MPI is called `{name}`; known: {names}. {near}{advice}"))
 }
 
 /// `wanted`, or `wanted-2` and so on if it is taken.

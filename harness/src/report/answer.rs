@@ -178,8 +178,10 @@ pub fn answer(
     }
     text += &left_out;
     let few = cases.iter().filter(|case| case.has_too_few_launches());
-    for (state, cases) in grouped(few, |case| case.state()) {
-        let what = format!("{}{}", state.unwrap_or_default(), state::counted_of(cases));
+    let has_several = distinct(cases.iter().map(CaseView::side_in_all_states)).len() > 1;
+    let side = |case: &CaseView| if has_several { case.side_in_all_states() + ", " } else { String::new() };
+    for ((side, state), cases) in grouped(few, |case| (side(case), case.state())) {
+        let what = format!("{side}{}{}", state.unwrap_or_default(), state::counted_of(cases));
         text +=
             &wrapped("", &format!("Too few launches for an interval: {what} (--details: times)."), width, 2);
     }

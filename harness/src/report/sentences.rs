@@ -57,10 +57,21 @@ pub(super) fn sentences(form: &'static TableFormat, cases: &[CaseView], has_more
     if has_more || form.answer.more.is_empty() {
         sentences.extend((form.answer.sentences)(&shown));
     }
+    sentences.extend(interpreted_loop(form, &shown));
     sentences.extend(stands_out(form, &shown));
     sentences.extend(slow_repetitions(form, &shown));
     sentences.extend(failures(cases));
     sentences
+}
+
+/// How to get a faster loop, if a layout is compared with the interpreted one.
+fn interpreted_loop(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
+    let is_it = |case: &CaseView| {
+        let has_own = case.methods().any(|record| record.method == OWN);
+        apps::is_of_layouts(&case.first().case.test) && !has_own && !case.loops_or_ddt().is_empty()
+    };
+    let advice = "`loop` is interpreted; a compiled loop is often faster: `ddtbench layout ... --write-loop c > mine.c`, then `--pack mine.c`.";
+    (form.answer.times.contains(&LOOP) && cases.iter().any(is_it)).then(|| advice.to_owned())
 }
 
 /// The cases in which one method is faster in one state of the machine, and not in another one.

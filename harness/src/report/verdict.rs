@@ -277,6 +277,10 @@ impl<'a> Claim<'a> {
                 let what = of.iter().map(of_methods).collect::<Vec<_>>().join("; ");
                 if detail.is_empty() { what } else { format!("{what} ({detail})") }
             }
+            Self::Open { verdict: Verdict::Undecided, names, why } if why.is_empty() && names.len() > 1 => {
+                let (last, others) = names.split_last().expect("there are two or more");
+                format!("undecided between {} and {last}", others.join(", "))
+            }
             Self::Open { names, .. } => {
                 let names = names.join(", ");
                 let parts = [self.open_text().unwrap_or_default(), names].into_iter();

@@ -277,6 +277,10 @@ fn answers_and_tables_of_made_up_ping_pongs() {
     add("one state", None, vec![in_state("a", near, 5)]);
     let states = [in_state("a", near, 5), in_state("a", far, 1), in_state("b", Some((0, 32e-9)), 6)];
     add("states have their launches if there were others", None, states.to_vec());
+    let [a, mut b, _] = states;
+    b.case_mut().mpi = "openmpi".to_owned();
+    let more = Record { launches: 5, state: Some(0), state_latency_s: Some(30e-9), ..b.clone() };
+    add("too few launches have their MPI if there are several", None, vec![a, more, b]);
     add("a state of two hosts", None, vec![of_two_hosts]);
     add("an unknown state", None, vec![in_state("a", None, 6)]);
     add("a launch that changed its state", None, vec![in_state("a", near, 5), mixed]);
