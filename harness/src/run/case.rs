@@ -59,7 +59,7 @@ impl Run<'_> {
             let is_stray = |(method, outcome): &(String, Outcome)| {
                 method == OWN && matches!(outcome, Outcome::WrongData { .. })
             };
-            // The user's loop may have written anywhere: what failed beside it runs again without it.
+            // The user's loop may have written anywhere: what failed together with it runs again without it.
             if outcomes.iter().any(is_stray) {
                 outcomes.retain(|(method, outcome)| method == OWN || outcome.is_measured());
             }
