@@ -96,7 +96,7 @@ impl Progress {
         self.bar.set_prefix(format!("round {}{}", block.block + 1, self.left()));
     }
 
-    /// The remaining time, from the cases that have ended: within a case nothing tells when it will end.
+    /// The remaining time, from the cases that have ended: within a case its end is unknown.
     fn left(&self) -> String {
         let left = match self.limit {
             Some((begun, time_s, _)) => Duration::from_secs_f64(time_s).saturating_sub(begun.elapsed()),
