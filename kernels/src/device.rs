@@ -136,10 +136,10 @@ impl DeviceProgram {
 }
 
 impl DevicePart {
-    /// The size of the kernel's words in bytes, for arrays and a packed stream that begin at multiples of the largest size. `None` if
-    /// there are too many words for the kernels.
-    pub fn word_bytes(&self) -> Option<u32> {
-        let common = self.alignment | self.packed as u64;
+    /// The size of the kernel's words in bytes, for arrays that begin at a multiple of the largest size, and a packed stream `begin` bytes
+    /// after one. `None` if there are too many words for the kernels.
+    pub fn word_bytes(&self, begin: usize) -> Option<u32> {
+        let common = self.alignment | (begin + self.packed) as u64;
         let bytes = 1 << common.trailing_zeros().min(WORD_BYTES[4].trailing_zeros());
         (self.bytes as u64 / u64::from(bytes) < MOST_WORDS).then_some(bytes)
     }
@@ -332,7 +332,7 @@ mod tests {
                     Shape::Records(_) => 1,
                     Shape::Blocks(_) => 2,
                 }] += 1;
-                found.extend(places_of(part, part.word_bytes().unwrap()));
+                found.extend(places_of(part, part.word_bytes(0).unwrap()));
             }
             assert_eq!(found, expected, "{text}");
         }

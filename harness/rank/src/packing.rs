@@ -105,11 +105,12 @@ impl<'a> Packer<'a> {
         Ok(Self { how, face, comm, blocks, endpoint, data, programs, plain_loop, own, device })
     }
 
-    /// The same on a device, which stages the packed message there if it is staged. Its datatype or program is not created yet.
-    pub fn on_device(self, staging: Option<StagedBytes>) -> Self {
+    /// The same on a device, with the packed message from this byte of its buffer on, and the memory where it is staged if it is. Its
+    /// datatype or program is not created yet.
+    pub fn on_device(self, begin: usize, staging: Option<StagedBytes>) -> Self {
         let layout = self.endpoint.as_ref().map(|endpoint| (&endpoint.layout, endpoint.origin_bytes));
         let staging = staging.filter(|_| matches!(self.how, Packing::Staged(_)));
-        let device = Some(DevicePacker::new(self.how, layout, self.blocks as u64, staging));
+        let device = Some(DevicePacker::new(self.how, layout, self.blocks as u64, begin, staging));
         Self { device, ..self }
     }
 
@@ -306,7 +307,7 @@ impl<'a> MessagePacker<'a> {
         let staged = staging.each_ref().map(|staging| staging.as_ref().map(|staging| staging.all));
         let [send, receive] = match memory.is_host() {
             true => [send, receive],
-            false => [send.on_device(staged[0]), receive.on_device(staged[1])],
+            false => [send.on_device(0, staged[0]), receive.on_device(0, staged[1])],
         };
         Ok(Self { send, receive, message_bytes, pack_bytes, unpack_bytes, copies, _staging: staging })
     }

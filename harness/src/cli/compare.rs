@@ -51,7 +51,13 @@ impl CompareArgs {
                     "nothing to compare: give MPIs, such as --mpi mpich,openmpi, or the folders of two runs, BASE and NEW"
                 );
                 let conditions = &self.given.conditions;
-                let measuring = [("methods", "--methods"), ("launches", "--launches"), ("caches", "--cache")];
+                let measuring = [
+                    ("methods", "--method"),
+                    ("launches", "--launches"),
+                    ("caches", "--cache"),
+                    ("memories", "--memory"),
+                    ("pack", "--pack"),
+                ];
                 let given = measuring.into_iter().find(|(key, _)| conditions.has(key)).map(|(_, flag)| flag);
                 if let Some(flag) = given.or(conditions.limit()) {
                     bail!(

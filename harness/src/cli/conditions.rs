@@ -128,6 +128,8 @@ impl ConditionArgs {
             "launches" => self.launches.is_some(),
             "limits.max_time_s" => self.limits.has_max_time(),
             "caches" => !self.cache.is_empty(),
+            "memories" => !self.memory.is_empty(),
+            "pack" => self.pack.is_some(),
             _ => false,
         };
         by_flag || self.set_plan.iter().any(|(known, _)| known == key)

@@ -389,7 +389,7 @@ pub fn launches(records: &[Record], has_intervals: bool) -> Option<String> {
     if most < 2 {
         return Some(
             "One launch of each method: intervals and verdicts are for this launch only; \
-             --launches 6 also measures the variation between launches."
+             more launches also measure the variation between them."
                 .to_owned(),
         );
     }

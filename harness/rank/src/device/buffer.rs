@@ -113,7 +113,7 @@ impl StagedBytes {
             Side::Send => (here, there),
             Side::Receive => (there, here),
         };
-        // SAFETY: guaranteed by the caller; this memory is used by one method only, and MPI has received all.
+        // SAFETY: guaranteed by the caller; one method at a time uses this memory, and MPI has received all.
         unsafe { driver().copy_now(to, from, self.bytes) };
     }
 }

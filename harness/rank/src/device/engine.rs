@@ -91,14 +91,15 @@ struct Launch {
 }
 
 impl DeviceEngine {
-    /// Compiles copies of a layout, whose displacement 0 is byte `origin` of the arrays, and copies its lists to the device.
+    /// Compiles copies of a layout, whose displacement 0 is byte `origin` of the arrays, for a packed stream that begins `begin` bytes
+    /// into aligned memory, and copies its lists to the device.
     ///
     /// # Panics
     /// If the message has more than 2^31 words: the arrays of all tests are smaller.
-    pub fn new(layout: &Layout, count: u64, origin: i64) -> Self {
+    pub fn new(layout: &Layout, count: u64, origin: i64, begin: usize) -> Self {
         let program = DeviceProgram::from_layout(layout, count, origin).expect("the arrays are in memory");
         let mut lists = Vec::new();
-        let launches = program.parts.iter().map(|part| launch(part, &mut lists)).collect();
+        let launches = program.parts.iter().map(|part| launch(part, begin, &mut lists)).collect();
         Self { launches, _lists: lists }
     }
 
@@ -160,8 +161,8 @@ fn list<T: Pod>(values: &[T], lists: &mut Vec<Buffer>) -> u64 {
     lists[lists.len() - 1].address() as u64
 }
 
-fn launch(part: &DevicePart, lists: &mut Vec<Buffer>) -> Launch {
-    let word = part.word_bytes().expect("a message of at most 2^31 words");
+fn launch(part: &DevicePart, begin: usize, lists: &mut Vec<Buffer>) -> Launch {
+    let word = part.word_bytes(begin).expect("a message of at most 2^31 words");
     let words = (part.bytes / word as usize) as u32;
     let (name, threads, arguments) = match &part.shape {
         Shape::Places(places) => {

@@ -18,16 +18,19 @@ pub struct DevicePacker {
     /// All that were created and not freed; the last one is used.
     programs: Vec<DeviceEngine>,
     copies: Option<BlockCopies>,
+    /// The first byte of the packed message in its aligned buffer.
+    begin: usize,
     /// The host memory that MPI uses in place of the wire buffer.
     staging: Option<StagedBytes>,
 }
 
 impl DevicePacker {
-    /// For a layout, if it is packed by one, and if it is staged, the bytes of the packed message.
+    /// For a layout, if it is packed by one, with the first byte of the packed message in its buffer, and if it is staged, its bytes.
     pub fn new(
         how: Packing,
         layout: Option<(&Layout, i64)>,
         blocks: u64,
+        begin: usize,
         staging: Option<StagedBytes>,
     ) -> Self {
         let copies = layout.filter(|_| how == Packing::Staged(Staged::Copies));
@@ -37,6 +40,7 @@ impl DevicePacker {
             blocks,
             origin: layout.map_or(0, |(_, origin)| origin),
             programs: Vec::new(),
+            begin,
             copies: copies.map(|(layout, origin)| BlockCopies::new(layout, blocks, origin)),
             staging,
         }
@@ -53,7 +57,7 @@ impl DevicePacker {
         if let (Packing::Engine | Packing::Staged(Staged::Engine | Staged::Mapped), Some(layout)) =
             (self.how, &self.layout)
         {
-            self.programs.push(DeviceEngine::new(layout, self.blocks, self.origin));
+            self.programs.push(DeviceEngine::new(layout, self.blocks, self.origin, self.begin));
         }
     }
 

@@ -54,7 +54,12 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<u8> {
     let can = |name: &str| halo::methods::lack(&*app, ranks, name).is_none();
     let (methods, limits) = args.methods.of_test(Kind::Halo, case.test.name, conditions.memory, can)?;
     let facts = halo::message(&*app, ranks);
-    check_room(&world.comm, halo::rank_bytes(&*app, ranks), 2 * facts.bytes, conditions.memory)?;
+    let staged = if conditions.memory.is_host() {
+        0
+    } else {
+        (0..ranks).map(|rank| halo::wire_bytes(&*app, rank)).max().unwrap_or(0)
+    };
+    check_room(&world.comm, halo::rank_bytes(&*app, ranks), staged, conditions.memory)?;
     let parts =
         Parts::new(&world.comm, &*app, case.setting.reorder, case.setting.threads, conditions.memory)?;
     // After reordering, rank 0 of the grid may not be the reporting process, so all reports use the world.

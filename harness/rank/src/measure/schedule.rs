@@ -1,5 +1,6 @@
 //! A case from first verification to last: in every round one block of each method, until all are known precisely
-//! enough. So all methods are measured over the same time, whatever the machine does in the meantime.
+//! enough. So all methods are measured over the same time, whatever the machine does in the meantime, except those that are so slow that
+//! they rest.
 //!
 //! All ranks execute the same steps. Rank 0 decides the next step, and shares it in a collective, so that no rank
 //! ever waits for one that has stopped.
@@ -253,21 +254,23 @@ fn by_interval(
     let rests = |used_s: &f64| *used_s >= most_s && rounds >= limits.min_rounds;
     let going_on: Vec<Next> =
         used_s.iter().map(|used_s| if rests(used_s) { Next::Rest } else { Next::Measure }).collect();
-    let samples = |amount: &Amount| u64::from(rounds) * amount.samples as u64;
+    let rounds_of = |method: &Measured| method.blocks.last().map_or(0, |last| last.block as u64 + 1);
+    let samples = |(amount, method): (&Amount, &Measured)| rounds_of(method) * amount.samples as u64;
+    let all = || amounts.iter().zip(measured);
     // Those that rest count with their own time only.
     let excess_s: f64 =
         used_s.iter().filter(|used_s| **used_s >= most_s).map(|used_s| used_s - limits.max_time_s).sum();
     let is_late = all_s - excess_s >= limits.max_time_s * amounts.len() as f64;
     let is_up = is_late && rounds >= limits.min_rounds;
-    let next = |amount: &Amount| samples(amount) + amount.samples as u64;
-    let is_full = amounts.iter().any(|amount| next(amount) > u64::from(limits.max_runs));
+    let is_full = all().any(|of| samples(of) + of.0.samples as u64 > u64::from(limits.max_runs));
     if !(is_up || is_full || stats::is_time_to_test(rounds as usize)) {
         return going_on;
     }
     let narrow = summary::narrow(kind, measured, limits.precision_percent / 100.0);
-    let enough = |amount: &Amount| rounds >= MIN_ROUNDS && samples(amount) >= limits.min_runs.into();
-    let known: Vec<bool> =
-        amounts.iter().zip(narrow).map(|(amount, narrow)| narrow && enough(amount)).collect();
+    let enough = |of: (&Amount, &Measured)| {
+        rounds_of(of.1) >= MIN_ROUNDS.into() && samples(of) >= limits.min_runs.into()
+    };
+    let known: Vec<bool> = all().zip(narrow).map(|(of, narrow)| narrow && enough(of)).collect();
     if !(is_up || is_full || known.iter().all(|&known| known)) {
         return going_on;
     }

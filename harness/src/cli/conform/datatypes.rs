@@ -186,7 +186,11 @@ impl DatatypesArgs {
         let mut log = |text: &str| log(&format!("{}: {text}", target.label()));
         match list {
             Replayed::Layouts(layouts) => session.examine(layouts.clone(), &mut log, save),
-            Replayed::Findings(list) if self.replay.is_some() => session.replay(&list.all()),
+            Replayed::Findings(list) if self.replay.is_some() => {
+                let mut hits = list.all();
+                hits.retain(|hit| hit.operation.is_possible_in(self.memory));
+                session.replay(&hits)
+            }
             Replayed::Findings(list) => {
                 let (title, all) = (target.installation.title(), list.finding.len());
                 let known = list.of_mpi(&title);

@@ -24,7 +24,7 @@ static void fill(int rank)
     unsigned char *next = expected;
     for (long i = 0; i < ALL; i++)
         image[i] = VALUE;
-    copy(memory, image, ALL);
+    copy_bytes(memory, image, ALL);
     for (int run = 0; run < RUNS; next += runs[run++].bytes)
         memcpy(next, image + ORIGIN + runs[run].at, runs[run].bytes);
 }
@@ -32,7 +32,7 @@ static void fill(int rank)
 /* What the memory is to become. */
 static void arrive(const unsigned char *bytes)
 {
-    copy(image, memory, ALL);
+    copy_bytes(image, memory, ALL);
     for (int run = 0; run < RUNS; bytes += runs[run++].bytes)
         memcpy(image + ORIGIN + runs[run].at, bytes, runs[run].bytes);
 }
@@ -41,20 +41,20 @@ static void arrive(const unsigned char *bytes)
 static void prepare(const unsigned char *bytes)
 {
     memset(image, 0xA5, ALL);
-    copy(memory, image, ALL);
+    copy_bytes(memory, image, ALL);
     arrive(bytes);
 }
 
 /* The memory as it is to become. */
 static void place(void)
 {
-    copy(memory, image, ALL);
+    copy_bytes(memory, image, ALL);
 }
 
 /* A copy of the memory. */
 static void keep(void)
 {
-    copy(kept, memory, ALL);
+    copy_bytes(kept, memory, ALL);
 }
 
 /* Turns the bytes of each value around: external32 is big-endian. */

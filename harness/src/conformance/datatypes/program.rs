@@ -102,9 +102,13 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     }
     let is_guarded = is_guarded && MEMORY.iter().any(|name| has_word(&body, name));
     let on_device = on_device && MEMORY.iter().any(|name| has_word(&body, name));
-    let mut all_helpers = with_words(HELPERS, &[("copy", "memcpy".to_owned())]);
+    let mut all_helpers = with_words(HELPERS, &[("copy_bytes", "memcpy".to_owned())]);
     if on_device {
-        body = body.replace("image, memory, ALL", "image, on_host(), ALL");
+        for (by_mpi, by_us) in
+            [("image, memory, ALL", "image, on_host(), ALL"), ("? memory : kept", "? on_host() : kept")]
+        {
+            body = body.replace(by_mpi, by_us);
+        }
         all_helpers = DEVICE.to_owned() + HELPERS;
     }
     let items = whole_items(data.values.len(), of_item).unwrap_or(1);
@@ -485,6 +489,10 @@ mod tests {
                 assert!(text.contains("MPI_Type_vector"), "{}", operation.name);
                 let body = text.split("int main").nth(1).unwrap();
                 assert!(body.contains("MPI_") && text.contains("type"), "{}: {body}", operation.name);
+                let compared = body.lines().filter(|line| line.contains(" compare("));
+                let is_of_device = |line: &str| has_word(line, "memory") && memory == ProgramMemory::Device;
+                let mut possible = compared.filter(|_| operation.is_possible_in(MemoryKind::Device));
+                assert!(!possible.any(is_of_device), "{body}");
                 assert!(text.lines().all(|line| line.len() <= 140), "{text}");
                 let most =
                     if memory == ProgramMemory::Static { MOST_LINES } else { MOST_LINES + OF_OTHER_MEMORY };

@@ -73,6 +73,13 @@ pub fn message(app: &dyn HaloApp, ranks: usize) -> MessageFacts {
     }
 }
 
+/// Bytes of a rank's wire buffers.
+pub fn wire_bytes(app: &dyn HaloApp, rank: usize) -> u64 {
+    let stages = app.stages(rank);
+    let both = stages.iter().flat_map(|stage| stage.sends.iter().chain(&stage.receives));
+    both.map(|transfer| transfer.face.bytes() as u64).sum()
+}
+
 /// Memory that the largest rank needs, in bytes: arrays, the places of their values, and wire buffers.
 pub fn rank_bytes(app: &dyn HaloApp, ranks: usize) -> Option<u64> {
     /// Bytes per element, at most: half a row in the links.
@@ -80,9 +87,7 @@ pub fn rank_bytes(app: &dyn HaloApp, ranks: usize) -> Option<u64> {
     let of_rank = |rank: usize| {
         let arrays = app.arrays(rank);
         let elements: u64 = arrays.iter().map(|array| array.elements() as u64).sum();
-        let stages = app.stages(rank);
-        let both = stages.iter().flat_map(|stage| stage.sends.iter().chain(&stage.receives));
-        let wire: u64 = both.map(|transfer| transfer.face.bytes() as u64).sum();
+        let wire = wire_bytes(app, rank);
         (apps::Arrays::footprint_bytes(&arrays)? as u64)
             .checked_add(elements.checked_mul(CELL_BYTES)?)?
             .checked_add(wire)

@@ -4,7 +4,7 @@ mod case;
 pub mod methods;
 mod setting;
 
-pub use case::{HaloCase, message, rank_bytes};
+pub use case::{HaloCase, message, rank_bytes, wire_bytes};
 pub use setting::{HaloSetting, PARAMETERS, Start};
 
 use super::{NOT_REPEATED, Row};

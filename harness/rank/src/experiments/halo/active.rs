@@ -49,7 +49,10 @@ impl<'a> ActiveExchange<'a> {
         let share = |link: &'a HaloMessage, side, thread: usize| {
             let packer = packer((link.tag, &link.cut.parts[thread]))?;
             let mut packer = match parts.memory.staging(side) {
-                Some(staging) => packer.on_device(Some(staging.part(link.wire_of(thread)))),
+                Some(staging) => {
+                    let wire = link.wire_of(thread);
+                    packer.on_device(wire.start, Some(staging.part(wire)))
+                }
                 None => packer,
             };
             packer.create()?;

@@ -84,8 +84,13 @@ fn work(
     let (mut readings, mut seen) = (ExchangeReadings::default(), [0.0; 2]);
     device::use_here();
     if is_changed {
-        // All communication has ended, and each thread changes its own data, which no other thread reads before the barrier.
-        payload.own()[thread].write(payload.version);
+        // All communication has ended, and each thread changes its own data, which no other thread reads before the barrier. Copies to a
+        // device may have the bytes of other threads, too.
+        match parts.memory.all_arrays.has_twin() {
+            false => payload.own()[thread].write(payload.version),
+            true if member.is_first() => payload.own().iter().for_each(|own| own.write(payload.version)),
+            true => {}
+        }
     }
     // All threads are awake before ranks begin.
     member.barrier();
