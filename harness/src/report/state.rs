@@ -53,6 +53,7 @@ pub fn text(records: &[Record]) -> String {
     }
     let counted = |(place, (name, launches)): (usize, (&&str, &usize))| match place {
         _ if counts.len() == 1 => (*name).to_owned(),
+        0 if *launches == 1 => format!("{name} in 1 launch"),
         0 => format!("{name} in {launches} launches"),
         _ => format!("{} in {launches}", distance(name)),
     };
