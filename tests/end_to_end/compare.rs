@@ -109,7 +109,7 @@ fn slower(mpi: &Mpi) {
 
 /// Datatypes are slow to send, whichever constructors describe them.
 fn guidelines(mpi: &Mpi) {
-    // Of five launches in two states of the machine, three are in one.
+    // With five launches in two states of the machine, one state has three.
     let line = format!("guidelines {CASE} {SHORT}").replace("--launches 3", "--launches 5");
     let kept = Measuring::on(mpi, line).ends(0);
     let again = |form: &str| kept.types(&format!("guidelines out --format {form}")).expect_code(0).out;
