@@ -1,0 +1,125 @@
+use common::conformance::OPERATIONS;
+
+use super::*;
+
+/// Lines of the longest program with static memory; other memory adds functions.
+const MOST_LINES: usize = 120;
+const OF_OTHER_MEMORY: usize = 32;
+
+fn hit(layout: &str, operation: &str, detail: &str) -> Hit {
+    let hit = Hit::fake(operation, FaultKind::WrongData, layout);
+    Hit { items: 2, detail: detail.to_owned(), ..hit }
+}
+
+#[test]
+fn every_operation_has_a_program() {
+    for operation in OPERATIONS.iter() {
+        for memory in [ProgramMemory::Static, ProgramMemory::Guarded, ProgramMemory::Device] {
+            let hit = hit("vector(2, 1, 3, int32)", operation.name, "");
+            let text = program(&hit, "an MPI", 2, memory);
+            assert!(text.contains("MPI_Type_vector"), "{}", operation.name);
+            let body = text.split("int main").nth(1).unwrap();
+            assert!(body.contains("MPI_") && text.contains("type"), "{}: {body}", operation.name);
+            let compared = body.lines().filter(|line| line.contains(" compare("));
+            let is_of_device = |line: &str| has_word(line, "memory") && memory == ProgramMemory::Device;
+            let mut possible = compared.filter(|_| operation.is_possible_in(MemoryKind::Device));
+            assert!(!possible.any(is_of_device), "{body}");
+            assert!(text.lines().all(|line| line.len() <= 140), "{text}");
+            let most =
+                if memory == ProgramMemory::Static { MOST_LINES } else { MOST_LINES + OF_OTHER_MEMORY };
+            assert!(text.lines().count() <= most, "{} lines: {text}", text.lines().count());
+        }
+    }
+}
+
+#[test]
+fn the_bytes_of_the_type_map_are_a_literal_list() {
+    let hit = hit("resized(0, 16, hindexed([1, 1], [4, -4], int32))", "send_to_self", "wrong");
+    let [open, guarded] =
+        [ProgramMemory::Static, ProgramMemory::Guarded].map(|memory| program(&hit, "MPI 9", 2, memory));
+    assert!(open.contains("runs[] = {{4, 4}, {-4, 4}, {20, 4}, {12, 4}};"), "{open}");
+    assert!(open.contains("memory[156], packed[16], *data = memory + 68,"), "{open}");
+    assert!(
+        guarded.contains("memory = guarded(92);\n    packed = guarded(16);\n    data = memory + 68;"),
+        "{guarded}"
+    );
+    // The program has the functions that it uses, also those that are passed to others, and no more.
+    for (text, names) in [(&open, &["fill", "compare"][..]), (&guarded, &["guarded", "fill", "compare"])] {
+        assert!(names.iter().all(|name| text.matches(&format!("{name}(")).count() > 1), "{text}");
+        assert!(
+            !text.contains("prepare") && !text.contains("file_name") && !text.contains("MPI_COMM_WORLD"),
+            "{text}"
+        );
+    }
+    assert!(open.contains(" * MPI 9: wrong\n") && open.contains("(MPI-4.1, section 5.1.11)"), "{open}");
+    assert!(!open.contains("guarded") && !open.contains("mmap"), "{open}");
+    let many = program(&Hit { items: 1000, ..hit }, "MPI 9", 2, ProgramMemory::Static);
+    assert!(many.contains("each of 1000 items") && many.contains("runs[] = {{4, 4}, {-4, 4}};"), "{many}");
+    let line = "for (int run = 0; run < 2000; next += runs[run++ % 2].bytes)\n        \
+                memcpy(next, image + 68 + run / 2 * 16l + runs[run % 2].at, runs[run % 2].bytes);";
+    assert!(many.contains(line), "{many}");
+}
+
+#[test]
+fn only_wrong_bounds_are_compared() {
+    let detail = "MPI_Type_get_true_extent gives lower bound 0, extent 2 instead of 0, 1";
+    let text =
+        program(&hit("struct([1], [0], [byte])", "bounds", detail), "an MPI", 1, ProgramMemory::Static);
+    assert!(text.contains("if (true_extent != 1)") && !text.contains("MPI_Type_get_extent"), "{text}");
+}
+
+#[test]
+fn of_two_descriptions_the_program_has_the_wrong_one() {
+    let detail = "as contiguous(2, resized(0, 12, int32)): byte 4 of the packed data is 0x01 instead of 0x02";
+    let text =
+        program(&hit("vector(2, 1, 3, int32)", "equivalent", detail), "an MPI", 2, ProgramMemory::Static);
+    assert!(text.contains("MPI_Type_contiguous(2, part1") && !text.contains("MPI_Type_vector"), "{text}");
+}
+
+#[test]
+fn a_short_message_has_as_many_values_as_in_the_hit() {
+    let detail = "MPI_Get_elements gives 2 instead of 3 after 3 of 4 values";
+    let text =
+        program(&hit("vector(2, 1, 3, int32)", "short_message", detail), "an MPI", 2, ProgramMemory::Static);
+    assert!(
+        text.contains("MPI_Sendrecv(packed, 3, MPI_INT32_T, 0") && text.contains("items != MPI_UNDEFINED"),
+        "{text}"
+    );
+}
+
+#[test]
+fn external_data_is_compared_with_bytes_that_mpi_has_not_made() {
+    for (operation, calls) in
+        [("pack_external", "MPI_Pack_external("), ("unpack_external", "MPI_Unpack_external(")]
+    {
+        let layout = "struct([2, 1, 1], [0, 8, 16], [int16, float_complex, byte])";
+        let text = program(&hit(layout, operation, ""), "an MPI", 1, ProgramMemory::Static);
+        assert!(text.contains("widths[] = {{2, 2}, {2, 4}, {1, 1}};"), "{text}");
+        let external = text.lines().filter(|line| line.contains("_external(")).collect::<Vec<_>>();
+        assert!(matches!(external[..], [line] if line.contains(calls)), "{external:?}");
+    }
+}
+
+#[test]
+fn of_a_short_message_the_bytes_are_compared_too() {
+    let detail = "the byte at displacement 8 is 0x02 instead of 0xa5";
+    let text =
+        program(&hit("vector(2, 1, 3, int32)", "short_message", detail), "an MPI", 1, ProgramMemory::Static);
+    // All values but the last one of two items.
+    assert!(
+        text.contains("runs[] = {{0, 4}, {12, 8}};") && text.contains("MPI_Sendrecv(packed, 3,"),
+        "{text}"
+    );
+    assert!(text.contains("compare(\"receiver's memory\""), "{text}");
+}
+
+#[test]
+fn a_program_shows_a_fault_by_its_output_or_its_end() {
+    let wrong = ["[0] WRONG: byte 3".to_owned()];
+    assert_eq!(shows(FaultKind::WrongData, &wrong, false, "exit code 1"), Ok("byte 3".to_owned()));
+    let right = ["right".to_owned()];
+    assert!(shows(FaultKind::Crash, &right, true, "exit code 0").is_err());
+    assert_eq!(shows(FaultKind::Crash, &[], false, "SIGSEGV"), Ok("SIGSEGV".to_owned()));
+    let late = "SIGSEGV, perhaps in MPI_Finalize".to_owned();
+    assert_eq!(shows(FaultKind::Crash, &right, false, "SIGSEGV"), Ok(late));
+}
