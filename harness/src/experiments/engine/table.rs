@@ -27,7 +27,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     contest: "The engine and the other methods",
     answer: Answer {
         times: &[OWN, ENGINE, MPI_PACK],
-        legend: "Packing only (--details: unpacking), with warm or cold caches as shown.",
+        legend: "Packing only, with warm or cold caches as shown (--details shows unpacking).",
         claims: |case| vec![engine_or_other(case)],
         methods: &[ENGINE, MPI_PACK],
         ..Answer::PLAIN
