@@ -66,6 +66,8 @@ fn is_found([fault, operation, constructor, _]: Planted) {
     });
     assert!(is_shrunk, "{fault} was not found: {}", kept.ended);
     assert!(kept.ended.out.contains("confirmed by the C program"), "{}", kept.ended);
+    let has_place = || list.finding.iter().any(|finding| finding.detail.contains(": in "));
+    assert!(fault != "crash" || has_place(), "a crash without its function: {}", kept.ended);
 }
 
 /// Whether the C program of a finding finds nothing on the MPI as it is.

@@ -55,6 +55,17 @@ pub struct Comparisons {
     pub comparisons: Vec<Comparison>,
     /// All sides, side by side, in each state of the machine.
     pub overviews: Vec<Overview>,
+    /// The result of a gate, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateResult>,
+}
+
+/// The result of a gate, as its exit code says it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateResult {
+    pub passed: bool,
+    /// `gate passed: ...` or what else it is.
+    pub text: String,
 }
 
 /// The used part of a comparison in the folder of a run: its rows are computed again from the launches.
@@ -106,7 +117,7 @@ impl Comparisons {
         let overviews =
             Overview::of_states(sides, &settings, None).expect("tests have no weights that could be wrong");
         let comparisons = sides[1..].iter().zip(rows).map(comparison).collect();
-        Self { run: String::new(), settings, unit, comparisons, overviews }
+        Self { run: String::new(), settings, unit, comparisons, overviews, gate: None }
     }
 
     /// The decision of a gate for all of them.

@@ -2,10 +2,11 @@
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Comparison, ComparisonRow, Comparisons, GateDecision, Verdict, states};
+use super::{Comparison, ComparisonRow, Comparisons, GateDecision, GateResult, Verdict, states};
 
 impl Comparisons {
-    /// JUnit XML with a suite per comparison: rows that fail a gate are failures; undecided and missing rows are skipped.
+    /// JUnit XML with a suite per comparison: rows that fail a gate are failures; undecided and missing rows are skipped. The gate itself is
+    /// a test case, too.
     ///
     /// # Errors
     /// If a name cannot be written as XML.
@@ -23,6 +24,7 @@ impl Comparisons {
         };
         let mut report = Report::new("ddtbench compare");
         report.add_test_suites(self.comparisons.iter().map(suite));
+        report.add_test_suites(self.gate.iter().map(GateResult::suite));
         report.to_string()
     }
 
@@ -40,6 +42,19 @@ impl Comparisons {
         case.set_classname(format!("{}.{}", row.subject.experiment.name(), row.subject.test));
         case.set_system_out(format!("{}: {sentence}", row.verdict_text()));
         case
+    }
+}
+
+impl GateResult {
+    fn suite(&self) -> TestSuite {
+        let mut status = match self.passed {
+            true => TestCaseStatus::success(),
+            false => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        };
+        status.set_message(self.text.clone());
+        let mut suite = TestSuite::new("gate");
+        suite.add_test_case(TestCase::new("gate", status));
+        suite
     }
 }
 

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use comparison::{Comparison, Comparisons, GateDecision, KeptComparison, SideLabel};
+pub use comparison::{Comparison, Comparisons, GateDecision, GateResult, KeptComparison, SideLabel};
 use differences::{FEWEST_RUNS, LaunchSeries, difference, mean, mean_levels, over};
 pub use findings::findings;
 pub use overview::{Best, CaseRow, Overview};

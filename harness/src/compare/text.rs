@@ -56,7 +56,12 @@ impl Comparisons {
         sections.splice(place..place, self.overviews.iter().map(Overview::section));
         let changes = self.comparisons.iter().flat_map(Comparison::marks);
         let changes = changes.chain(self.overviews.iter().flat_map(Overview::marks)).collect();
-        Compared { sections, legend: self.legend(), changes }
+        Compared {
+            gate: self.gate.as_ref().map(|gate| gate.text.clone()),
+            sections,
+            legend: self.legend(),
+            changes,
+        }
     }
 
     /// Explains columns and verdicts.

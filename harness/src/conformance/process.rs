@@ -99,6 +99,8 @@ pub(crate) struct Log {
     answer: Option<(Answer, f64)>,
     transport: Option<String>,
     is_done: bool,
+    /// The first assertion that failed, in the MPI's words.
+    assertion: Option<String>,
     output: LastOutput,
 }
 
@@ -112,6 +114,9 @@ impl Log {
             }
             Line::Err(text) => (Vec::new(), text),
         };
+        if self.assertion.is_none() && rest.to_lowercase().contains("assertion") {
+            self.assertion = Some(plain(rest.trim()).into_owned());
+        }
         self.output.add(&rest);
         events.into_iter().map(|event| self.event(event)).last().unwrap_or(Sign::Noise)
     }
@@ -142,6 +147,10 @@ impl Log {
     /// The path of messages, if the process has found it out.
     pub(crate) fn transport(&self) -> Option<&str> {
         self.transport.as_deref()
+    }
+
+    pub(crate) fn assertion(&self) -> Option<&str> {
+        self.assertion.as_deref()
     }
 
     pub(crate) fn has_begun(&self) -> bool {

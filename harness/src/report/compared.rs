@@ -9,6 +9,8 @@ use super::pictures::Datum;
 /// The findings of a comparison; empty for a run without one.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Compared<'a> {
+    /// The result of a gate, if it was asked for and is not printed behind.
+    pub gate: Option<String>,
     /// Each other side compared with the base, and all sides together.
     pub sections: Vec<Section<'a>>,
     /// Explains columns and verdicts.
@@ -67,7 +69,7 @@ impl Compared<'_> {
 
     /// Markdown, for pull requests.
     pub fn markdown(&self) -> String {
-        let mut text = String::new();
+        let mut text = self.gate.iter().map(|gate| format!("**{}**\n\n", escaped(gate))).collect::<String>();
         for Section { title, sentences, table, .. } in &self.sections {
             text += &format!("### {}\n\n", escaped(title));
             text.extend(sentences.iter().map(|sentence| format!("- {}\n", escaped(sentence))));

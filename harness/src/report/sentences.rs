@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::answer::{CLIFF, NEGATIVE_OVERHEAD, STANDS_OUT, painted};
 use super::case::{CaseView, both_overheads, measured, overhead_gap, share};
@@ -57,11 +57,22 @@ pub(super) fn sentences(form: &'static TableFormat, cases: &[CaseView], has_more
     if has_more || form.answer.more.is_empty() {
         sentences.extend((form.answer.sentences)(&shown));
     }
+    sentences.extend(contiguous(form, &shown));
     sentences.extend(interpreted_loop(form, &shown));
     sentences.extend(stands_out(form, &shown));
     sentences.extend(slow_repetitions(form, &shown));
     sentences.extend(failures(cases));
     sentences
+}
+
+/// The own layouts and arrays that are one run of bytes.
+fn contiguous(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
+    let is_own = |test: &str| test == "subarray" || apps::is_of_layouts(test);
+    let is_it = |case: &&CaseView| case.first().segments == 1 && is_own(&case.first().case.test);
+    let names = cases.iter().filter(is_it).map(|case| case.name().replace("  ", " "));
+    let names: Vec<String> = names.collect::<IndexSet<_>>().into_iter().collect();
+    let what = "Contiguous, so send the bytes as they are, without a datatype and without a loop";
+    listed(what, &names).filter(|_| form.answer.times.contains(&LOOP))
 }
 
 /// How to get a faster loop, if a layout is compared with the interpreted one.

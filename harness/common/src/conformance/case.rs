@@ -138,6 +138,11 @@ impl Fault {
     pub fn file(rank: usize) -> String {
         format!("faults.{rank}.jsonl")
     }
+
+    /// The file with the function in which a rank crashed; empty if it did not, or if it is not known.
+    pub fn place_file(rank: usize) -> String {
+        format!("place.{rank}")
+    }
 }
 
 /// The current operation of a rank, in a file that survives its end: it is mapped into the memory of the process.

@@ -250,14 +250,16 @@ pub fn in_arrays(arrays: &Arrays, wrong: Wrong) -> Mismatch {
         || format!("byte {at} of memory, outside all arrays"),
         |i| {
             let (spec, offset) = (&arrays.specs()[i], at - arrays.place(i).start);
-            let element = offset / spec.element.size() as usize;
+            let size = spec.element.size() as usize;
+            let element = offset / size;
             let (mut left, mut index) = (element, String::new());
             for extent in spec.shape.iter().rev() {
                 index.insert_str(0, &format!("[{}]", left % extent));
                 left /= extent;
             }
             let index = if spec.shape.len() > 1 { format!(" = {}{index}", spec.name) } else { String::new() };
-            format!("array {i} ({}), byte {offset}, element {element}{index}", spec.name)
+            let byte = if size > 1 { format!("byte {offset}, ") } else { String::new() };
+            format!("array {i} ({}), {byte}element {element}{index}", spec.name)
         },
     );
     format!("{place}: {}", wrong.values())

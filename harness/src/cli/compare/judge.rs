@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use ddtbench::compare::{Comparisons, GateDecision, Settings};
+use ddtbench::compare::{Comparisons, GateDecision, GateResult, Settings};
 
 use super::recorded;
 use crate::cli::run_page::{Shown, launches};
@@ -43,14 +43,19 @@ impl JudgeArgs {
         folders: &[PathBuf],
         is_gate: bool,
     ) -> anyhow::Result<ExitCode> {
-        output::print(self.format.text_of(comparisons, folders)?.as_bytes())?;
         let (result, code) = match comparisons.gate() {
             GateDecision::Shut => ("failed", measure::FAILED),
             GateDecision::Undecided if !self.undecided_is_ok => ("undecided", UNDECIDED),
             GateDecision::Open | GateDecision::Undecided => ("passed", 0),
         };
         let decision = comparisons.decision();
-        output::log(&if is_gate { format!("gate {result}: {decision}") } else { decision });
+        let text = if is_gate { format!("gate {result}: {decision}") } else { decision };
+        // On a terminal, the last line has it.
+        let is_shown = is_gate && self.format != ComparisonFormat::Text;
+        let gate = is_shown.then(|| GateResult { passed: code == 0, text: text.clone() });
+        let comparisons = Comparisons { gate, ..comparisons.clone() };
+        output::print(self.format.text_of(&comparisons, folders)?.as_bytes())?;
+        output::log(&text);
         Ok(ExitCode::from(if is_gate { code } else { 0 }))
     }
 }

@@ -25,7 +25,7 @@ const COLUMNS: [Column; 9] = [
 /// The findings about several MPIs for text and Markdown.
 pub fn compared(all: &[Findings]) -> Compared<'static> {
     let legend = all.first().map_or_else(String::new, Findings::legend);
-    Compared { sections: all.iter().map(Findings::section).collect(), legend, changes: Vec::new() }
+    Compared { sections: all.iter().map(Findings::section).collect(), legend, ..Compared::default() }
 }
 
 impl Findings {

@@ -1,7 +1,7 @@
 //! Texts of made-up comparisons: `texts.txt` has the sentences, the table and the decision of each of them, and its JUnit where that matters.
 
 use crate::compare::made::{comparisons, in_states, row};
-use crate::compare::{ComparisonRow, Comparisons, Estimate, PhaseChange, StateMet, Verdict};
+use crate::compare::{ComparisonRow, Comparisons, Estimate, GateResult, PhaseChange, StateMet, Verdict};
 use crate::model::Phase;
 use crate::report::case::Disturbance;
 use crate::report::compared::Compared;
@@ -187,6 +187,8 @@ fn texts_of_made_up_comparisons() {
     phases.changes[0].phases = [(Phase::Pack, 1e-6, 1e-6), (Phase::Communicate, 9e-6, 220e-6)]
         .map(|(phase, base_s, new_s)| PhaseChange { phase, base_s, new_s })
         .to_vec();
+    let gate = GateResult { passed: false, text: "gate undecided: nothing was compared".to_owned() };
+    let gated = Comparisons { gate: Some(gate), ..comparisons(Vec::new()) };
     let phases = vec![phases, row("b<", "ddt", 1, 1.0, Undecided), row("c", "ddt", 1, 1.0, Same)];
     texts.extend([
         ("a narrow terminal", text(&several, Some(60))),
@@ -198,6 +200,8 @@ fn texts_of_made_up_comparisons() {
         ("JUnit of states", several.junit().unwrap()),
         ("JUnit of conditions", conditions.junit().unwrap()),
         ("JUnit of a mean", late.junit().unwrap()),
+        ("Markdown of a gate", gated.compared().markdown()),
+        ("JUnit of a gate", gated.junit().unwrap()),
     ]);
     expect_texts("compare/tests/texts.txt", texts);
 }

@@ -5,6 +5,9 @@ use datatypes::{Construction, Layout};
 
 use super::properties::Property;
 
+/// Separates the end of a process from the place of its crash.
+pub const PLACE: &str = ": ";
+
 /// An operation on a case with a wrong result.
 #[derive(Clone, Debug)]
 pub struct Hit {
@@ -101,6 +104,12 @@ impl Hit {
             && self.layout.contains(&simplest.layout)
     }
 
+    /// Whether both crash at the same place: in a function, or with an assertion.
+    pub fn crashes_as(&self, other: &Self) -> bool {
+        let [own, others] = [self, other].map(|hit| hit.detail.split_once(PLACE).map(|(_, place)| place));
+        self.kind == FaultKind::Crash && other.kind == FaultKind::Crash && own.is_some() && own == others
+    }
+
     /// Whether both are the same operation on the same message.
     pub fn is_same_trial(&self, other: &Self) -> bool {
         let of = |hit: &Self| (hit.operation.number(), hit.items, hit.at_end, hit.construction);
@@ -167,15 +176,18 @@ impl Finding {
         others
     }
 
-    /// Whether it explains another finding, which fails with a layout that contains its own, or that has the same unusual properties. If
-    /// only this one is known, the other operation must fail with its layout, too: in a list, that an operation is missing means that it
-    /// was right. Otherwise it is enough that both operations use the same part of an MPI.
+    /// Whether it explains another finding, which crashes at the same place, or fails with a layout that contains its own, or that has
+    /// the same unusual properties. If only this one is known, the other operation must fail with its layout, too, if all were tried: then
+    /// one that is missing was right. Otherwise it is enough that both operations use the same part of an MPI.
     pub fn is_cause_of(&self, other: &Self) -> bool {
         let (own, hit) = (&self.hit, &other.hit);
         if !self.is_reproduced {
             return !other.is_reproduced && own.operation == hit.operation;
         }
-        let is_tried = function(own).is_some() || self.is_known == other.is_known;
+        if own.crashes_as(hit) {
+            return true;
+        }
+        let is_tried = function(own).is_some() || self.is_known == other.is_known || !self.is_complete;
         let is_of_function = function(hit).is_none_or(|of| function(own) == Some(of));
         let is_in_same_way = self.may_have_fault(hit) || is_tried && is_of_same_part(own, hit);
         let similar = self.similar.iter().filter(|similar| similar.is_known == self.is_known);
@@ -209,13 +221,16 @@ fn is_form_of(hit: &Hit, operation: &Operation) -> bool {
 /// Whether a layout is of the class of a simpler one, or both have the same unusual properties.
 fn is_alike(hit: &Hit, simplest: &Hit) -> bool {
     let (needed, there) = (Property::all(simplest), Property::all(hit));
+    let mut common = needed.intersection(&there).filter(|property| **property != Property::Scattered);
     hit.is_like(simplest)
         || match needed.first() {
             Some(first) => {
                 there.first() == Some(first)
                     || needed.is_subset(&there)
-                    || function(simplest).is_some() && !needed.is_disjoint(&there)
+                    || function(simplest).is_some() && common.next().is_some()
             }
+            // An operation that fails with every message.
+            None if simplest.layout.constructors() == 0 => true,
             // Plain messages.
             None => {
                 there.is_empty() && simplest.layout.constructor().name() == hit.layout.constructor().name()

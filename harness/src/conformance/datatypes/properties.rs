@@ -35,8 +35,8 @@ pub enum Property {
     Duplicate,
     /// Two values have a byte in common, often since a shrinker makes displacements 0.
     Overlap,
-    /// An item that is larger or smaller than its data.
-    Holes,
+    /// More than one run of bytes.
+    Scattered,
 }
 
 impl Property {
@@ -48,6 +48,7 @@ impl Property {
         let has = |feature: Feature| features.contains(&feature);
         let first = items.values.iter().map(|value| value.displacement).min().unwrap_or(0);
         let descends = || items.values.windows(2).any(|pair| pair[1].displacement < pair[0].displacement);
+        let is_scattered = || items.values.windows(2).any(|pair| pair[1].displacement != pair[0].end());
         let is_made = |construction| hit.construction == construction;
         let all = [
             (Self::NoData, hit.items == 0 || items.values.is_empty()),
@@ -67,7 +68,7 @@ impl Property {
             (Self::LargeCounts, is_made(Construction::Large)),
             (Self::Duplicate, is_made(Construction::Duplicated)),
             (Self::Overlap, !items.are_disjoint()),
-            (Self::Holes, layout.extent() != layout.size() as i64),
+            (Self::Scattered, layout.extent() != layout.size() as i64 || is_scattered()),
         ];
         all.into_iter().filter(|(_, is_there)| *is_there).map(|(property, _)| property).collect()
     }

@@ -174,7 +174,8 @@ fn known_layouts<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(Layout
 }
 
 pub fn explains(finding: &Finding, hit: &Hit) -> bool {
-    finding.is_reproduced && finding.has_fault(hit) && hit.is_like(&finding.hit)
+    let is_variant = || finding.has_fault(hit) && hit.is_like(&finding.hit);
+    finding.is_reproduced && (finding.hit.crashes_as(hit) || is_variant())
 }
 
 /// Marks variants of known findings: their layouts also fail with the known operation, and the new operation is right with the known
@@ -435,6 +436,18 @@ mod tests {
             explain(has_more, ("gather", Crash, "", "struct([1, 1], [0, 0], [byte, byte])")),
             [false; 2]
         );
+        let (place, other) = ("exit code 11: in libmpi.so+0x1f0", "exit code 11: in libmpi.so+0x2f0");
+        let transposed = "hvector(5, 1, 8, vector(5, 1, 5, double))";
+        for (known, new, expected) in [
+            // The same place of a crash, whatever crashes.
+            (("gather", Crash, place, behind), ("pack", Crash, place, "byte"), true),
+            (("gather", Crash, place, behind), ("pack", Crash, other, "byte"), false),
+            // An operation that fails with any message, or with any that is scattered.
+            (("gather", Crash, "", "int32"), ("gather", Crash, "", in_front), true),
+            (("gather", Crash, "", "vector(2, 1, 3, byte)"), ("gather", Crash, "", transposed), true),
+        ] {
+            assert_eq!(explain(known, new), [expected; 2], "{known:?} {new:?}");
+        }
         // Its layout needs more than that of the other finding.
         let needs_more = ("gather", Crash, "", "resized(0, -2, byte)");
         assert_eq!(explain(needs_more, ("gather", Crash, "", behind)), [false, false]);
@@ -445,6 +458,8 @@ mod tests {
         let known = Finding { is_known: true, ..found("gather", "indexed_block(1, [1], byte)") };
         let variant = found("gather", "indexed_block(1, [2], byte)");
         let regression = found("scatter", "indexed_block(1, [2], byte)");
+        let hurried = Finding { is_complete: false, ..known.clone() };
+        assert!(hurried.is_cause_of(&regression), "scatter was not tried");
         let (joined, _) = join(vec![regression, variant, known], &[]);
         let of = |finding: &Finding| (finding.hit.operation.name, finding.is_known, finding.similar.len());
         assert_eq!(joined.iter().map(of).collect::<Vec<_>>(), [("gather", true, 1), ("scatter", false, 0)]);

@@ -7,6 +7,7 @@ use std::{fs, io};
 use common::conformance::{Batch, Case, Fault, FaultKind, OPERATIONS, Operation, Progress};
 use tempfile::TempDir;
 
+use super::finding::PLACE;
 use super::library;
 use crate::conformance::Conditions;
 use crate::conformance::process::Log;
@@ -107,6 +108,7 @@ impl<'a> Worker<'a> {
                 // They do not exist before the first batch.
                 let _ = fs::remove_file(in_folder(&Progress::file(rank)));
                 let _ = fs::remove_file(in_folder(&Fault::file(rank)));
+                let _ = fs::remove_file(in_folder(&Fault::place_file(rank)));
             }
             Log::default()
         };
@@ -159,9 +161,18 @@ impl<'a> Worker<'a> {
             Exit::Silent(_) => FaultKind::Hang,
         };
         end.ended = Some((case, operation, kind));
-        let fault = Fault::new(case, operation, kind, ending(&detail).to_owned());
+        let place = (kind == FaultKind::Crash).then(|| self.place(ranks, log)).flatten();
+        let place = place.map_or_else(String::new, |place| format!("{PLACE}{place}"));
+        let fault = Fault::new(case, operation, kind, format!("{}{place}", ending(&detail)));
         end.faults.extend((!is_reported).then_some(fault));
         Ok(Some(end))
+    }
+
+    /// The place where a rank crashed: what the MPI says, or the rank.
+    fn place(&self, ranks: usize, log: &Log) -> Option<String> {
+        let file = |rank| fs::read_to_string(self.folder.path().join(Fault::place_file(rank))).ok();
+        let function = (0..ranks).filter_map(file).find(|place| !place.is_empty());
+        log.assertion().map(str::to_owned).or(function.map(|function| format!("in {function}")))
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod arena;
 mod bench;
+mod crash;
 mod progress;
 mod run;
 mod subject;
@@ -51,6 +52,7 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<u8> {
         next_beat: Instant::now(),
         bench,
     };
+    crash::watch(&args.folder.join(Fault::place_file(rank)))?;
     worker.beat(0);
     if batch.asks_transport {
         let transport = Hosts::of_world(&world.comm, &environment::place(rank))?.account(&world.comm)?;

@@ -248,6 +248,8 @@ fn answers_and_tables_of_made_up_ping_pongs() {
     let manual = Record { figures: without_interval, ..round_trip("manual", 8e-5) };
     add("an overhead without an interval", None, vec![manual]);
     add("a layout has the plain loop", None, layout());
+    let contiguous = layout().into_iter().map(|record| Record { segments: 1, ..record });
+    add("a contiguous layout", None, contiguous.collect());
     add("the reference of a layout", None, layout()[..1].to_vec());
     add("more threads than cores", Some(110), oversubscribed(4, false));
     add("as many threads as cores", Some(110), oversubscribed(2, false));
