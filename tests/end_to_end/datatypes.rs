@@ -108,11 +108,13 @@ fn programs_are_right(mpi: &Mpi) {
     });
     for ((_, operation), case) in tried.zip([few, many].iter().cycle()) {
         let hit = Hit { operation, ..Hit::untried(case) };
-        std::fs::write(&source, program(&hit, mpi.name, operation.ranks, ProgramMemory::Guarded)).unwrap();
-        run(mpi.command(&mpi.mpicc).arg(&source).arg("-o").arg(&program_file)).expect_code(0);
-        let ranks = operation.ranks.to_string();
-        let ended = run(mpi.command(&mpi.mpiexec).args(["-n", &ranks]).arg(&program_file));
-        assert!(ended.code == Some(0) && ended.out.contains("right"), "{}: {ended}", operation.name);
+        for memory in [ProgramMemory::Guarded, ProgramMemory::Literal] {
+            std::fs::write(&source, program(&hit, mpi.name, operation.ranks, memory)).unwrap();
+            run(mpi.command(&mpi.mpicc).arg(&source).arg("-o").arg(&program_file)).expect_code(0);
+            let ranks = operation.ranks.to_string();
+            let ended = run(mpi.command(&mpi.mpiexec).args(["-n", &ranks]).arg(&program_file));
+            assert!(ended.code == Some(0) && ended.out.contains("right"), "{}: {ended}", operation.name);
+        }
     }
 }
 

@@ -21,8 +21,8 @@ const MOST_STATIC_BYTES: usize = 1 << 28;
 /// Seconds of silence after which a program is ended. It ends itself earlier.
 const LIMIT_S: f64 = 30.0;
 
-/// Compiles and runs the program of a hit: without guard pages, which makes it shorter, and with the least number of ranks; if that does
-/// not show the fault, with guard pages, and with as many ranks as the worker has. At the `end` it is ended. `None` if the user wants to
+/// Compiles and runs the program of a hit: the shortest one, without guard pages, and with the least number of ranks; if that does not
+/// show the fault, with computed bytes, with guard pages, and with as many ranks as the worker has. At the `end` it is ended. `None` if the user wants to
 /// stop.
 ///
 /// # Errors
@@ -35,7 +35,11 @@ pub fn confirm(
     let least = hit.operation.ranks;
     let simplest = ProgramMemory::simplest(worker.conditions().memory);
     let mut ways = vec![(least, simplest)];
-    ways.extend((simplest == ProgramMemory::Static).then_some((least, ProgramMemory::Guarded)));
+    if simplest == ProgramMemory::Literal {
+        let [literal, open] = [simplest, ProgramMemory::Static].map(|memory| program(hit, "", least, memory));
+        ways.extend((literal != open).then_some((least, ProgramMemory::Static)));
+        ways.push((least, ProgramMemory::Guarded));
+    }
     if Items::from_layout(&hit.layout, hit.items).span_bytes() > MOST_STATIC_BYTES && ways.len() > 1 {
         ways.remove(0);
     }

@@ -198,7 +198,9 @@ impl Finding {
     /// Whether the layout of another finding fails with its operation, too, so that it has the same cause if the other operation is right
     /// with its own layout.
     pub fn may_be_cause_of(&self, other: &Self) -> bool {
-        let is_used = part_of_mpi(&self.hit) == COPIES || is_of_same_part(&self.hit, &other.hit);
+        // All operations copy data, and use the type's bounds.
+        let is_used =
+            [COPIES, BOUNDS].contains(&part_of_mpi(&self.hit)) || is_of_same_part(&self.hit, &other.hit);
         is_used && other.may_have_fault(&self.hit) && is_alike(&other.hit, &self.hit)
     }
 
@@ -251,20 +253,21 @@ fn is_same_way(kind: FaultKind, other: FaultKind) -> bool {
 /// The function with a wrong result, of those that do not depend on the operation.
 fn function(hit: &Hit) -> Option<&str> {
     match part_of_mpi(hit) {
-        "bounds" => hit.detail.split(' ').find(|word| word.starts_with("MPI_")),
+        BOUNDS => hit.detail.split(' ').find(|word| word.starts_with("MPI_")),
         "life_cycle" => Some("MPI_Type_free"),
         _ => None,
     }
 }
 
-/// The part that moves data, which all others use.
+/// The parts that move data, and that compute bounds: all others use them.
 const COPIES: &str = "copies";
+const BOUNDS: &str = "bounds";
 
 /// The part of an MPI that an operation uses. MPIs count elements in separate code.
 fn part_of_mpi(hit: &Hit) -> &'static str {
     let operation = hit.operation;
     match (operation.section().name, operation.clause.split('.').next()) {
-        ("equivalent", _) if hit.kind == FaultKind::WrongValue => "bounds",
+        ("equivalent", _) if hit.kind == FaultKind::WrongValue => BOUNDS,
         ("bounds" | "contents" | "life_cycle", _) => operation.name,
         ("pack_external" | "unpack_external", _) => "external32",
         ("element_count" | "short_message" | "probe", _)

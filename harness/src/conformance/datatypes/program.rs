@@ -21,6 +21,11 @@ const HELPERS: &str = include_str!("helpers.c");
 /// Bytes in front of the data, behind it, or on both sides that must not change.
 const MARGIN: i64 = 64;
 
+/// The same if all bytes are in the program, and the most that are.
+const SHORT_MARGIN: i64 = 8;
+const MOST_LITERAL: usize = 128;
+const LITERAL_OF_LINE: usize = 24;
+
 /// Words of code that uses such memory.
 const MEMORY: [&str; 6] = ["memory", "data", "packed", "fill", "prepare", "keep"];
 
@@ -34,6 +39,8 @@ const DEVICE: &str = include_str!("device.c");
 /// The memory of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramMemory {
+    /// All bytes are in the program, if they are few and it has one rank; otherwise as below.
+    Literal,
     Static,
     /// Memory and packed data begin or end at a page that cannot be accessed.
     Guarded,
@@ -46,7 +53,7 @@ impl ProgramMemory {
     pub fn simplest(memory: MemoryKind) -> Self {
         match memory {
             MemoryKind::Device | MemoryKind::Simulated => Self::Device,
-            MemoryKind::Host | MemoryKind::Managed | MemoryKind::Pinned => Self::Static,
+            MemoryKind::Host | MemoryKind::Managed | MemoryKind::Pinned => Self::Literal,
         }
     }
 }
@@ -97,6 +104,13 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         body = with_words(&body, &[("element", predefined(&Layout::named(element)).unwrap_or_default())]);
     }
     body = with_few_comparisons(&body);
+    let may_be_literal = memory == ProgramMemory::Literal && operation.ranks == 1;
+    let literal = may_be_literal.then(|| Literal::new(&body, &data)).flatten();
+    let mut constants = String::new();
+    if let Some(literal) = literal {
+        (body, constants) = (literal.body, literal.constants);
+    }
+    let is_literal = !constants.is_empty();
     if !is_guarded {
         body = with_words(&body, &[("guarded", "malloc".to_owned())]);
     }
@@ -129,7 +143,8 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         main += "MPI_Init(&argc, &argv);\n";
     }
     let _ = writeln!(main, "alarm({LIMIT_S});");
-    let (variables, set) = variables(&uses, placed);
+    let is_constant = |name: &str| is_literal && name == "expected";
+    let (variables, set) = variables(&|name| uses(name) && !is_constant(name), placed);
     main = if on_device { set + &main } else { main + &set };
     let only_one = if has_word(&main, "rank") { " && rank == 0" } else { "" };
     let _ = write!(
@@ -141,10 +156,84 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     if uses("widths") {
         list += &widths(&data.values[..of_item]);
     }
-    let code = format!("{variables}{list}{helpers}{functions}{main}");
+    let code = format!("{variables}{constants}{list}{helpers}{functions}{main}");
     let runs = listed.runs.len() * listed.items;
-    let values = values((hit, &layout, oracle), (&data, of_item), runs, ranks, is_guarded);
+    let margins = match is_guarded {
+        true if hit.at_end => [MARGIN, 0],
+        true => [0, MARGIN],
+        false => [if is_literal { SHORT_MARGIN } else { MARGIN }; 2],
+    };
+    let values = values((hit, &layout, oracle), (&data, of_item), runs, ranks, margins);
     head(hit, &layout, mpi, ranks, on_device) + &includes(&code, is_guarded) + &with_words(&code, &values)
+}
+
+/// A program whose bytes are constants.
+struct Literal {
+    body: String,
+    constants: String,
+}
+
+impl Literal {
+    /// `None` if the bytes are too many, or if the statements need functions that compute them.
+    fn new(body: &str, data: &Items) -> Option<Self> {
+        /// Lines of statements that constants replace.
+        const COMPUTED: [&str; 3] = ["reverse(expected);", "reverse(packed);", "keep();"];
+        let all = usize::try_from(data.span_bytes() as i64 + 2 * SHORT_MARGIN).ok()?;
+        if all > MOST_LITERAL || data.values.iter().any(|value| value.element == Element::Bool) {
+            return None;
+        }
+        let sent: Vec<u8> = (0..all).map(|i| 1 + (37 * i % 251) as u8).collect();
+        let (mut expected, mut received) = (Vec::new(), vec![0xA5; all]);
+        for value in &data.values {
+            let at = (value.displacement - data.span.0 + SHORT_MARGIN) as usize;
+            let own = at..at + value.element.size() as usize;
+            received[own.clone()].copy_from_slice(&sent[own.clone()]);
+            let part = own.len() / parts(value.element);
+            match body.contains("reverse(") {
+                true => sent[own].chunks(part).for_each(|part| expected.extend(part.iter().rev())),
+                false => expected.extend(&sent[own]),
+            }
+        }
+        let is_sent = body.contains("sender's memory") || !has_word(body, "prepare");
+        let lines = body.lines().filter(|line| !COMPUTED.contains(&line.trim()));
+        let lines = lines.filter(|line| is_sent || line.trim() != "fill(0);");
+        let mut body = lines.map(|line| format!("{line}\n")).collect::<String>();
+        for (computed, constant) in [
+            ("fill(0)", "memcpy(memory, sent, ALL)"),
+            ("prepare(expected)", "memset(memory, 0xA5, ALL)"),
+            ("compare(\"sender's memory\", image,", "compare(\"sender's memory\", sent,"),
+            ("compare(\"receiver's memory\", image,", "compare(\"receiver's memory\", received,"),
+            ("kept + ", "sent + "),
+        ] {
+            body = body.replace(computed, constant);
+        }
+        let words =
+            ["fill", "arrive", "prepare", "place", "keep", "kept", "reverse", "image", "exclusive_or"];
+        if words.into_iter().any(|word| has_word(&body, word)) {
+            return None;
+        }
+        let all = [("sent", &sent), ("expected", &expected), ("received", &received)];
+        let used = all.into_iter().filter(|(name, _)| has_word(&body, name));
+        let constants = used.map(|(name, bytes)| constant(name, bytes)).collect();
+        Some(Self { body, constants })
+    }
+}
+
+/// Bytes as a constant of the program. C has no empty arrays.
+fn constant(name: &str, bytes: &[u8]) -> String {
+    let lines = if bytes.is_empty() { &[0][..] } else { bytes }.chunks(LITERAL_OF_LINE);
+    let line = |line: &[u8]| line.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+    let lines: Vec<String> = lines.map(line).collect();
+    let lines = match &lines[..] {
+        [line] => line.clone(),
+        lines => format!("\n    {}\n", lines.join(",\n    ")),
+    };
+    format!("static const unsigned char {name}[] = {{{lines}}};\n")
+}
+
+/// Numbers of a value: a complex one has two.
+fn parts(element: Element) -> usize {
+    if matches!(element, Element::FloatComplex | Element::DoubleComplex) { 2 } else { 1 }
 }
 
 /// The paragraphs of statements whose results are wrong: implementers compute other bounds in other ways, which are accepted. All if none
@@ -283,11 +372,10 @@ fn list(listed: &Listed) -> String {
     )
 }
 
-/// The bytes of the values of an item as a list of the program. A complex value is two.
+/// The bytes of the values of an item as a list of the program.
 fn widths(values: &[Value]) -> String {
     let of = |run: &[Value]| {
-        let parts =
-            if matches!(run[0].element, Element::FloatComplex | Element::DoubleComplex) { 2 } else { 1 };
+        let parts = parts(run[0].element);
         ((run.len() * parts) as i64, run[0].element.size() as i64 / parts as i64)
     };
     let runs: Vec<_> = values.chunk_by(|value, next| value.element == next.element).map(of).collect();
@@ -316,11 +404,9 @@ fn values(
     (data, of_item): (&Items, usize),
     runs: usize,
     ranks: usize,
-    is_guarded: bool,
+    [before, behind]: [i64; 2],
 ) -> Vec<(&'static str, String)> {
     let ((from, _), span, bytes) = (data.span, data.span_bytes() as i64, data.bytes());
-    let before = if is_guarded && !hit.at_end { 0 } else { MARGIN };
-    let behind = if is_guarded && hit.at_end { 0 } else { MARGIN };
     // A C bool is 0 or 1.
     let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
     let value = if has_bool { "(i + rank) / 3 % 2" } else { "1 + 37 * (i + rank) % 251" };

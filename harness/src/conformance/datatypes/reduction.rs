@@ -485,6 +485,8 @@ mod tests {
         }
         let known = Finding { is_known: true, ..found("pack", "indexed_block(1, [1], byte)") };
         assert!(known.may_be_cause_of(&fails_with("scatter", behind, "pack")));
+        let known = Finding { is_known: true, ..found("bounds", "indexed_block(1, [1], byte)") };
+        assert!(known.may_be_cause_of(&fails_with("file_view", behind, "bounds")));
     }
 
     #[test]

@@ -5,6 +5,9 @@ use super::*;
 /// Lines of the longest program with static memory; other memory adds functions.
 const MOST_LINES: usize = 120;
 const OF_OTHER_MEMORY: usize = 32;
+/// Lines of one with constants, and of one with a file.
+const MOST_OF_CONSTANTS: usize = 58;
+const OF_FILE: usize = 18;
 
 fn hit(layout: &str, operation: &str, detail: &str) -> Hit {
     let hit = Hit::fake(operation, FaultKind::WrongData, layout);
@@ -14,7 +17,8 @@ fn hit(layout: &str, operation: &str, detail: &str) -> Hit {
 #[test]
 fn every_operation_has_a_program() {
     for operation in OPERATIONS.iter() {
-        for memory in [ProgramMemory::Static, ProgramMemory::Guarded, ProgramMemory::Device] {
+        use ProgramMemory::{Device, Guarded, Literal, Static};
+        for memory in [Literal, Static, Guarded, Device] {
             let hit = hit("vector(2, 1, 3, int32)", operation.name, "");
             let text = program(&hit, "an MPI", 2, memory);
             assert!(text.contains("MPI_Type_vector"), "{}", operation.name);
@@ -25,11 +29,41 @@ fn every_operation_has_a_program() {
             let mut possible = compared.filter(|_| operation.is_possible_in(MemoryKind::Device));
             assert!(!possible.any(is_of_device), "{body}");
             assert!(text.lines().all(|line| line.len() <= 140), "{text}");
-            let most =
-                if memory == ProgramMemory::Static { MOST_LINES } else { MOST_LINES + OF_OTHER_MEMORY };
+            let most = match memory {
+                Literal if text.contains(" expected[] = ") => {
+                    MOST_OF_CONSTANTS + if text.contains("MPI_File") { OF_FILE } else { 0 }
+                }
+                Literal | Static => MOST_LINES,
+                Guarded | Device => MOST_LINES + OF_OTHER_MEMORY,
+            };
             assert!(text.lines().count() <= most, "{} lines: {text}", text.lines().count());
         }
     }
+}
+
+#[test]
+fn few_bytes_of_one_rank_are_constants() {
+    let text = |operation| {
+        let layout = "struct([1, 2], [-4, 0], [int16, float_complex])";
+        let hit = Hit { items: 1, ..hit(layout, operation, "") };
+        program(&hit, "an MPI", 1, ProgramMemory::Literal)
+    };
+    let bytes = |numbers: &[u32]| {
+        numbers.iter().map(|i| (1 + 37 * i % 251).to_string()).collect::<Vec<_>>().join(", ")
+    };
+    // The data begins 8 bytes behind the start of the memory, with its lowest byte.
+    let packed: Vec<u32> = (8..10).chain(12..28).collect();
+    let received = format!("165, 165, {}, 165, 165, {}, 165", bytes(&[8, 9]), bytes(&packed[2..]));
+    let unpacked = text("unpack");
+    assert!(unpacked.contains(&format!("expected[] = {{{}}};", bytes(&packed))), "{unpacked}");
+    assert!(unpacked.replace(",\n    ", ", ").contains(&received), "{unpacked}");
+    assert!(!unpacked.contains(" sent") && unpacked.contains("memset(memory, 0xA5, 36);"), "{unpacked}");
+    // Each number is turned around.
+    let external: Vec<u32> =
+        [9, 8].into_iter().chain((12..28).step_by(4).flat_map(|at| (at..at + 4).rev())).collect();
+    let packed = text("pack_external");
+    assert!(packed.contains(&format!("expected[] = {{{}}};", bytes(&external))), "{packed}");
+    assert!(packed.contains("memcpy(memory, sent, 36);") && !packed.contains("reverse"), "{packed}");
 }
 
 #[test]
