@@ -1,7 +1,9 @@
-"""Spack: put this file into `packages/ddtbench/` of a repository of yours, and the source archive into a mirror.
+"""Spack 1.0 and newer: put this file into `packages/ddtbench/` of a repository of yours, and the source archive into a mirror.
 
     spack install ddtbench ^openmpi
 """
+
+from spack_repo.builtin.build_systems.generic import Package
 
 from spack.package import *
 
@@ -25,10 +27,10 @@ class Ddtbench(Package):
     def install(self, spec, prefix):
         Executable("./packaging/install")(prefix, *self.family())
 
-    def setup_run_environment(self, env):
-        env.set_default("MPICC", join_path(self.spec["mpi"].prefix.bin, "mpicc"))
+    def setup_run_environment(self, env: EnvironmentModifications) -> None:
+        env.set("MPICC", join_path(self.spec["mpi"].prefix.bin, "mpicc"))
 
     def test_run(self):
         """measure a small message"""
-        run = which(self.prefix.bin.ddtbench)
+        run = Executable(self.prefix.bin.ddtbench)
         run("run", "contiguous", "-p", "bytes=8", "-m", "reference", "--launches", "1", "--max-time", "0.1")

@@ -19,9 +19,9 @@ use crate::mpi::MpiError;
 /// Candidates of a hit that one process tries.
 const MOST_CANDIDATES: usize = 150;
 
-/// Rounds of shrinking: each takes a process, and for hangs the limit of silence.
+/// Rounds of shrinking: each takes a process, and for hangs a short limit of silence.
 const MOST_ROUNDS: usize = 60;
-const MOST_ROUNDS_OF_HANGS: usize = 5;
+const MOST_ROUNDS_OF_HANGS: usize = 20;
 
 /// How often a new process goes on after a crash while the candidates of other faults are tried.
 const MOST_RESTARTS: usize = 3;
@@ -118,12 +118,23 @@ fn wave(
     add(worker, operations, together, left, found)?;
     // Each round takes a process, so that none is shrunk that the findings before it explain.
     for mut hit in alone {
-        if !found.iter().any(|finding| explains(finding, &hit)) {
-            let rounds = if hit.kind == FaultKind::Hang { MOST_ROUNDS_OF_HANGS } else { MOST_ROUNDS };
-            let layouts = known_layouts(earlier.iter().chain(found.iter()));
-            shrink(worker, &mut [&mut hit], &layouts, (rounds, 0), deadline)?;
+        let is_new = !found.iter().any(|finding| explains(finding, &hit));
+        let layouts = known_layouts(earlier.iter().chain(found.iter()));
+        if hit.kind != FaultKind::Hang {
+            if is_new {
+                shrink(worker, &mut [&mut hit], &layouts, (MOST_ROUNDS, 0), deadline)?;
+            }
+            add(worker, operations, vec![hit], left, found)?;
+            continue;
         }
-        add(worker, operations, vec![hit], left, found)?;
+        if is_new {
+            let mut short = hit.clone();
+            let limits = (MOST_ROUNDS_OF_HANGS, 0);
+            worker.hurried(|worker| shrink(worker, &mut [&mut short], &layouts, limits, deadline))?;
+            let again = evaluate(worker, &[short.clone()], 0)?.swap_remove(0).hit();
+            hit = again.filter(|again| again.kind == hit.kind).map_or(hit, |_| short);
+        }
+        worker.hurried(|worker| add(worker, operations, vec![hit], left, found))?;
     }
     // These depend on what happened in the process before; others of their kind may not.
     for hit in others {

@@ -25,7 +25,7 @@ fn every_operation_has_a_program() {
             let body = text.split("int main").nth(1).unwrap();
             assert!(body.contains("MPI_") && text.contains("type"), "{}: {body}", operation.name);
             let compared = body.lines().filter(|line| line.contains(" compare("));
-            let is_of_device = |line: &str| has_word(line, "memory") && memory == ProgramMemory::Device;
+            let is_of_device = |line: &str| has_word(line, "memory") && memory == Device;
             let mut possible = compared.filter(|_| operation.is_possible_in(MemoryKind::Device));
             assert!(!possible.any(is_of_device), "{body}");
             assert!(text.lines().all(|line| line.len() <= 140), "{text}");
