@@ -1,4 +1,4 @@
-//! Where a process crashes: the function of a library, usually the MPI's, whose name or place tells causes apart.
+//! The place of a crash: the function of a library, usually the MPI's. Crashes of one cause have the same one.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fs::File;
