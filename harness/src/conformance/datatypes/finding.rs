@@ -29,6 +29,8 @@ pub struct Hit {
     pub detail: String,
     /// The layout with the bounds that the MPI gives, if they differ from ours and are allowed too.
     pub adopted: Option<Layout>,
+    /// Whether the layout may have more than the fault needs, because the time was over.
+    pub is_unfinished: bool,
 }
 
 /// The simplest layout with a fault.
@@ -67,7 +69,8 @@ impl Hit {
     /// A fault of a case.
     pub fn from_fault(fault: &Fault, case: &Case) -> Self {
         let Fault { operation, kind, detail, node, adopted, .. } = fault.clone();
-        let hit = Self { case: fault.case, operation, kind, detail, adopted, ..Self::untried(case) };
+        let untried = Self { case: fault.case, is_unfinished: true, ..Self::untried(case) };
+        let hit = Self { operation, kind, detail, adopted, ..untried };
         match node {
             // Bounds are those of one item.
             Some(layout) => Self { layout, items: 1, ..hit },
@@ -87,6 +90,7 @@ impl Hit {
             kind: FaultKind::Error,
             detail: String::new(),
             adopted: None,
+            is_unfinished: false,
         }
     }
 
@@ -224,7 +228,9 @@ fn is_form_of(hit: &Hit, operation: &Operation) -> bool {
 fn is_alike(hit: &Hit, simplest: &Hit) -> bool {
     let (needed, there) = (Property::all(simplest), Property::all(hit));
     let mut common = needed.intersection(&there).filter(|property| **property != Property::Scattered);
+    let may_need_less = hit.is_unfinished || simplest.is_unfinished;
     hit.is_like(simplest)
+        || (may_need_less && common.clone().next().is_some())
         || match needed.first() {
             Some(first) => {
                 there.first() == Some(first)

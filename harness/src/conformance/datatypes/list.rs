@@ -44,7 +44,10 @@ pub struct ListedFinding {
     /// How the datatype is made.
     #[serde(default, skip_serializing_if = "Construction::is_usual")]
     pub construction: Construction,
-    /// A description for readers, which the program ignores.
+    /// Whether the layout may have more than the fault needs, because the time was over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+    /// What happened; the place of a crash is compared.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// Other operations that fail with this layout, and how; missing if not all were tried.
@@ -167,6 +170,7 @@ impl ListedFinding {
             items: hit.items,
             at_end: hit.at_end,
             construction: hit.construction,
+            unfinished: hit.is_unfinished,
             detail: hit.detail.clone(),
             others: is_complete
                 .then(|| others.iter().map(|(operation, kind)| (operation.name.to_owned(), *kind)).collect()),
@@ -188,7 +192,8 @@ impl ListedFinding {
         let case = Case::with_layout(0, layout, self.items, self.at_end);
         let operation = Operation::find(&self.operation).map_err(anyhow::Error::msg)?;
         let (kind, detail, construction) = (self.kind, self.detail.clone(), self.construction);
-        Ok(Hit { operation, kind, detail, construction, ..Hit::untried(&case) })
+        let is_unfinished = self.unfinished;
+        Ok(Hit { operation, kind, detail, construction, is_unfinished, ..Hit::untried(&case) })
     }
 }
 

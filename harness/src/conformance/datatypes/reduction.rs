@@ -316,7 +316,7 @@ fn shrink(
                 .find(|next| next.as_ref().is_some_and(|next| next.kind == hit.kind));
             match next.and_then(Option::take) {
                 Some(next) => **hit = Hit { case: hit.case, ..next },
-                None => *is_final = true,
+                None => (hit.is_unfinished, *is_final) = (false, true),
             }
         }
     }
@@ -458,6 +458,13 @@ mod tests {
             (("gather", Crash, "", "vector(2, 1, 3, byte)"), ("gather", Crash, "", transposed), true),
         ] {
             assert_eq!(explain(known, new), [expected; 2], "{known:?} {new:?}");
+        }
+        // Layouts that are not shrunk may have properties that the fault does not need.
+        let nested = "struct([1, 0], [0, 16], [double_complex, byte])";
+        let (known, new) = (found("gather", nested), found("gather", "indexed([1, 0], [1, 0], byte)"));
+        for (is_unfinished, expected) in [(false, false), (true, true)] {
+            let hit = Hit { is_unfinished, ..known.hit.clone() };
+            assert_eq!(Finding { hit, ..known.clone() }.is_cause_of(&new), expected);
         }
         // Its layout needs more than that of the other finding.
         let needs_more = ("gather", Crash, "", "resized(0, -2, byte)");

@@ -176,7 +176,9 @@ impl<'a> Session<'a> {
         let (all, mut untried, mut found) = (known.len(), 0, Vec::new());
         for (mut finding, outcome) in known.into_iter().zip(outcomes) {
             match outcome {
-                Outcome::Fails(hit) => finding.hit = hit,
+                Outcome::Fails(hit) => {
+                    finding.hit = Hit { is_unfinished: finding.hit.is_unfinished, ..hit };
+                }
                 Outcome::NotReached | Outcome::Untried => untried += 1,
                 Outcome::Right => {
                     self.right.push(finding);
