@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use serde_json::{from_value, json};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, from_str, from_value, json, to_value};
 
 use crate::model::event::{Block, MessageFacts};
-use crate::model::{Case, CaseResult, Figure, Measured, Outcome, PairScope, Phase, Quantity, Record, Times};
+use crate::model::{Case, CaseResult, Figure, Measured, Outcome, Phase, Record, Times};
 
 /// A case of a test on an MPI, with its own set.
 pub fn case(test: &str, mpi: &str, params: &str) -> Case {
@@ -32,37 +34,53 @@ pub fn record(case: &Case, method: &str, median_s: f64) -> Record {
     }
 }
 
-/// Sets a field of a record, or adds a figure: `name=value[low,high]` and what it is relative to after a slash.
+/// Sets a field of a record or of its case, or adds a figure: `name=value[low,high]`, what it is relative to after a slash, and
+/// `steady` or `unsteady` after another one. In texts with blanks these are underscores.
 pub fn set(record: &mut Record, key: &str, text: &str) {
-    let number = |text: &str| text.parse::<f64>().unwrap();
     match key {
-        "test" => record.case_mut().test = text.to_owned(),
-        "mpi" => record.case_mut().mpi = text.to_owned(),
         "params" => record.case_mut().params = text.replace(',', " "),
-        "set" => record.case_mut().set = text.to_owned(),
-        "ranks" => record.case_mut().ranks = text.parse().unwrap(),
-        "phase" => record.phase = from_value(json!(text)).unwrap(),
-        "bytes" => record.bytes = text.parse().unwrap(),
         "plain" => (record.median_low_s, record.median_high_s) = (None, None),
-        "pair" => record.pair = PairScope::One(text.parse().unwrap()),
-        "launch" => record.launch = text.parse().ok(),
-        "launches" => record.launches = text.parse().unwrap(),
         "state" => record.state = text.parse().ok(),
-        "latency" => record.state_latency_s = text.parse().ok(),
-        "mixed" => record.mixed_states = true,
-        "blocks" => record.blocks = text.parse().unwrap(),
-        "disturbed" => record.blocks_disturbed = text.parse().unwrap(),
-        "failed" => record.outcome = Outcome::WrongData { detail: String::new() },
-        quantity => {
-            let (text, against) = text.split_once('/').unwrap_or((text, ""));
-            let (value, interval) = text.split_once('[').unwrap_or((text, ""));
-            let quantity: Quantity = from_value(json!(quantity)).unwrap();
-            let mut figure = Figure::plain(quantity, number(value)).against(against);
-            let ends = interval.trim_end_matches(']').split_once(',');
-            (figure.low, figure.high) = ends.map(|(low, high)| (number(low), number(high))).unzip();
-            record.figures.push(figure);
+        "outcome" => {
+            let text = text.replace('_', " ");
+            let (label, detail) = text.split_once(':').unwrap_or((&text, ""));
+            record.outcome = Outcome::from_label(label).unwrap().with_detail(detail.to_owned());
+        }
+        key => {
+            if let Some(case) = with_field(&*record.case, key, text) {
+                *record.case_mut() = case;
+            } else if let Some(changed) = with_field(record, key, text) {
+                let Record { case, outcome, figures, state, .. } = record.clone();
+                *record = Record { case, outcome, figures, state, ..changed };
+            } else {
+                record.figures.push(figure(key, text));
+            }
         }
     }
+}
+
+/// The same with another value of a field, if it has that field.
+fn with_field<T: Serialize + DeserializeOwned>(of: &T, name: &str, text: &str) -> Option<T> {
+    let mut fields = to_value(of).unwrap();
+    fields.get(name)?;
+    let values = [Some(json!(text)), from_str(text).ok()];
+    let with = |value: Value| {
+        fields[name] = value;
+        from_value(fields.clone()).ok()
+    };
+    Some(values.into_iter().flatten().find_map(with).unwrap_or_else(|| panic!("{name}={text}")))
+}
+
+fn figure(quantity: &str, text: &str) -> Figure {
+    let mut parts = text.split('/');
+    let value = parts.next().unwrap_or_default();
+    let (value, interval) = value.split_once('[').unwrap_or((value, ""));
+    let ends = interval.trim_end_matches(']').split_once(',');
+    // An end can be missing: `null`.
+    let (low, high) = ends.map_or((None, None), |(low, high)| (low.parse().ok(), high.parse().ok()));
+    let figure = Figure::plain(from_value(json!(quantity)).unwrap(), value.parse().unwrap());
+    let figure = figure.against(parts.next().unwrap_or_default());
+    Figure { low, high, unsteady: parts.next().map(|word| word == "unsteady"), ..figure }
 }
 
 pub fn block<const PHASES: usize>(times: [(Phase, Vec<f64>); PHASES]) -> Block {
