@@ -153,6 +153,13 @@ int cuPointerSetAttribute(const void *value, int attribute, u64 address) {
     return SUCCESS;
 }
 
+/* Memory of pools and of virtual addresses: nothing here was allocated that way. */
+int cuMemRetainAllocationHandle(u64 *handle, void *address) { (void)handle, (void)address; return INVALID_VALUE; }
+int cuMemGetAllocationPropertiesFromHandle(void *to, u64 handle) { (void)to, (void)handle; return INVALID_VALUE; }
+int cuMemGetAccess(u64 *flags, const void *place, u64 address) { (void)flags, (void)place, (void)address; return INVALID_VALUE; }
+int cuMemPoolGetAccess(u32 *flags, u64 pool, const void *place) { (void)flags, (void)pool, (void)place; return INVALID_VALUE; }
+int cuMemRelease(u64 handle) { (void)handle; return INVALID_VALUE; }
+
 /* A handle for other processes. */
 struct handle { long process; int file; size_t bytes; char rest[40]; };
 
