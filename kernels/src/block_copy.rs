@@ -120,7 +120,7 @@ pub(crate) trait BlockCopy {
     /// # Safety
     /// As for [`strided`](crate::loops::strided).
     #[inline(always)]
-    unsafe fn small_strides<const PACK: bool>(_array: *mut u8, _packed: *mut u8, _grid: Grid) -> bool {
+    unsafe fn small_strides<const PACK: bool>(_array: *mut u8, _packed: *mut u8, _grid: &Grid) -> bool {
         false
     }
 
@@ -176,7 +176,7 @@ impl<const B: usize> BlockCopy for Exact<B> {
     }
 
     #[inline(always)]
-    unsafe fn small_strides<const PACK: bool>(array: *mut u8, packed: *mut u8, grid: Grid) -> bool {
+    unsafe fn small_strides<const PACK: bool>(array: *mut u8, packed: *mut u8, grid: &Grid) -> bool {
         // SAFETY: guaranteed by the caller.
         B <= SHORT && unsafe { small_strides::rows::<B, PACK>(array, packed, grid) }
     }

@@ -10,7 +10,7 @@ use crate::loops::{self, Grid};
 use crate::way::Way;
 
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
-pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, Grid);
+pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, &Grid);
 
 /// Kernels for blocks at listed places: array, packed, bytes of a block, bytes from block to block in the packed stream,
 /// offsets.
@@ -136,15 +136,17 @@ macro_rules! level {
             use super::*;
 
             kernel! { [$($feature)?] strided_loop[B: BlockCopy, const PACK: bool][B, PACK](
-                array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
+                array: *mut u8, packed: *mut u8, bytes: usize, grid: &Grid,
             ) {
-                if !B::small_strides::<PACK>(array, packed, grid) {
+                if (grid.inner.count, grid.outer.count) == (1, 1) {
+                    loops::block::<B, PACK>(array, packed, bytes);
+                } else if !B::small_strides::<PACK>(array, packed, grid) {
                     loops::strided::<B, PACK>(array, packed, bytes, grid);
                 }
             } }
 
             kernel! { [$($feature)?] transposed_loop[B: BlockCopy, const PACK: bool, const STREAM: bool][B, PACK, STREAM](
-                array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
+                array: *mut u8, packed: *mut u8, bytes: usize, grid: &Grid,
             ) { loops::transposed::<B, PACK, STREAM>(array, packed, bytes, grid) } }
 
             kernel! { [$($feature)?] indexed_loop[B: BlockCopy, const PACK: bool, const AHEAD: usize][B, PACK, AHEAD](
