@@ -227,8 +227,8 @@ impl BlockCopy for Library {
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         // SAFETY: guaranteed by the caller.
         unsafe {
-            match bytes >= BACKWARD && is_ahead(to, from) {
-                true => copy_backward::<32>(to, from, bytes),
+            match bytes >= LONG && is_ahead(to, from) {
+                true => Long::<32>::copy(to, from, bytes),
                 false => std::ptr::copy_nonoverlapping(from, to, bytes),
             }
         }
