@@ -172,7 +172,7 @@ fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
 fn why_size(bytes: usize) -> &'static str {
     match sizes(bytes) {
         _ if bytes >= MEDIUM => "long",
-        sizes if sizes.contains(" to ") => "of a size without a specialised kernel: two halves that overlap",
+        sizes if sizes.contains(" to ") => "of a size without a specialised kernel: two parts that overlap",
         _ => "of a size that a kernel was compiled for",
     }
 }
