@@ -86,11 +86,13 @@ impl Arrays {
     }
 
     /// The allocation with all arrays, gaps and guards.
+    #[inline]
     pub fn memory(&self) -> &[u8] {
         bytemuck::cast_slice(&self.pages)
     }
 
     /// The allocation with all arrays, gaps and guards.
+    #[inline]
     pub fn memory_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.pages)
     }
@@ -102,6 +104,7 @@ impl Arrays {
     }
 
     /// The bytes of array `i` in [`Arrays::memory`].
+    #[inline]
     pub fn place(&self, i: usize) -> Range<usize> {
         self.places[i].clone()
     }

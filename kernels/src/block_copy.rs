@@ -16,18 +16,18 @@ unsafe fn copy_exact<const B: usize>(to: *mut u8, from: *const u8) {
     unsafe { std::ptr::copy_nonoverlapping(from, to, B) }
 }
 
-/// Copies `bytes`, from `HALF` to twice `HALF`, as the first and the last `HALF` of them, which may overlap: without
-/// a loop or a call.
+/// Copies `bytes` as the first `HEAD` and the last `TAIL` of them, which may overlap: without a loop or a call. Neither
+/// is longer than `bytes`, nor are both together shorter.
 ///
 /// # Safety
 /// As for [`copy_exact`], for `bytes` bytes.
 #[inline(always)]
-unsafe fn copy_overlapping<const HALF: usize>(to: *mut u8, from: *const u8, bytes: usize) {
-    let rest = bytes - HALF;
-    // SAFETY: both halves are within the caller's bytes, because HALF <= bytes <= 2 HALF.
+unsafe fn copy_overlapping<const HEAD: usize, const TAIL: usize>(to: *mut u8, from: *const u8, bytes: usize) {
+    let rest = bytes - TAIL;
+    // SAFETY: both parts are within the caller's bytes.
     unsafe {
-        copy_exact::<HALF>(to, from);
-        copy_exact::<HALF>(to.add(rest), from.add(rest));
+        copy_exact::<HEAD>(to, from);
+        copy_exact::<TAIL>(to.add(rest), from.add(rest));
     }
 }
 
@@ -120,7 +120,7 @@ pub(crate) trait BlockCopy {
     /// # Safety
     /// As for [`strided`](crate::loops::strided).
     #[inline(always)]
-    unsafe fn small_strides<const PACK: bool>(_array: *mut u8, _packed: *mut u8, _grid: Grid) -> bool {
+    unsafe fn small_strides<const PACK: bool>(_array: *mut u8, _packed: *mut u8, _grid: &Grid) -> bool {
         false
     }
 
@@ -176,7 +176,7 @@ impl<const B: usize> BlockCopy for Exact<B> {
     }
 
     #[inline(always)]
-    unsafe fn small_strides<const PACK: bool>(array: *mut u8, packed: *mut u8, grid: Grid) -> bool {
+    unsafe fn small_strides<const PACK: bool>(array: *mut u8, packed: *mut u8, grid: &Grid) -> bool {
         // SAFETY: guaranteed by the caller.
         B <= SHORT && unsafe { small_strides::rows::<B, PACK>(array, packed, grid) }
     }
@@ -198,14 +198,14 @@ impl<const B: usize> BlockCopy for Exact<B> {
     }
 }
 
-/// Blocks of `HALF` to twice `HALF` bytes.
-pub(crate) struct Between<const HALF: usize>;
+/// Blocks of `HEAD` to `HEAD + TAIL` bytes.
+pub(crate) struct Between<const HEAD: usize, const TAIL: usize>;
 
-impl<const HALF: usize> BlockCopy for Between<HALF> {
+impl<const HEAD: usize, const TAIL: usize> BlockCopy for Between<HEAD, TAIL> {
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         // SAFETY: guaranteed by the caller.
-        unsafe { copy_overlapping::<HALF>(to, from, bytes) }
+        unsafe { copy_overlapping::<HEAD, TAIL>(to, from, bytes) }
     }
 }
 
@@ -227,8 +227,8 @@ impl BlockCopy for Library {
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         // SAFETY: guaranteed by the caller.
         unsafe {
-            match bytes >= BACKWARD && is_ahead(to, from) {
-                true => copy_backward::<32>(to, from, bytes),
+            match bytes >= LONG && is_ahead(to, from) {
+                true => Long::<32>::copy(to, from, bytes),
                 false => std::ptr::copy_nonoverlapping(from, to, bytes),
             }
         }
@@ -506,12 +506,13 @@ impl BlockCopy for Any {
                 8 => copy_exact::<8>(to, from),
                 4 => copy_exact::<4>(to, from),
                 0..=3 => (0..bytes).for_each(|i| *to.add(i) = *from.add(i)),
-                5..=7 => copy_overlapping::<4>(to, from, bytes),
-                9..=16 => copy_overlapping::<8>(to, from, bytes),
-                17..=32 => copy_overlapping::<16>(to, from, bytes),
-                33..=64 => copy_overlapping::<32>(to, from, bytes),
-                65..=128 => copy_overlapping::<64>(to, from, bytes),
-                129..MEDIUM => copy_overlapping::<128>(to, from, bytes),
+                5..=7 => copy_overlapping::<4, 4>(to, from, bytes),
+                9..=16 => copy_overlapping::<8, 8>(to, from, bytes),
+                17..=32 => copy_overlapping::<16, 16>(to, from, bytes),
+                33..=64 => copy_overlapping::<32, 32>(to, from, bytes),
+                65..=96 => copy_overlapping::<64, 32>(to, from, bytes),
+                97..=128 => copy_overlapping::<64, 64>(to, from, bytes),
+                129..MEDIUM => copy_overlapping::<128, 128>(to, from, bytes),
                 MEDIUM..LONG => Medium::copy(to, from, bytes),
                 LONG.. => Long::<32>::copy(to, from, bytes),
             }

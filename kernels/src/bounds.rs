@@ -39,21 +39,24 @@ impl Reach {
 
     /// Refuses an array that does not contain all data, from its byte `origin` on, and a buffer with another length
     /// than the data.
+    #[inline]
     pub fn check(&self, array_bytes: usize, origin: i64, packed_bytes: usize) -> Result<(), RunError> {
+        // An offset that overflows is also outside.
+        let from = origin.checked_add(self.lower).is_some_and(|from| from >= 0);
+        let to = origin.checked_add(self.upper).is_some_and(|to| to as u64 <= array_bytes as u64);
+        match packed_bytes == self.size && (self.size == 0 || from && to) {
+            true => Ok(()),
+            false => Err(self.refusal(array_bytes, origin, packed_bytes)),
+        }
+    }
+
+    #[cold]
+    fn refusal(&self, array_bytes: usize, origin: i64, packed_bytes: usize) -> RunError {
         if packed_bytes != self.size {
             let reason = format!("the packed buffer has {packed_bytes} bytes instead of {}", self.size);
-            return Err(RunError::new(reason));
+            return RunError(reason.into());
         }
-        // An offset that overflows is also outside.
-        let from = origin.checked_add(self.lower).filter(|&from| from >= 0);
-        let to = origin.checked_add(self.upper).filter(|&to| to as u64 <= array_bytes as u64);
-        if self.size > 0 && (from.is_none() || to.is_none()) {
-            let beyond = |bound| i128::from(origin) + i128::from(bound);
-            let (from, to) = (beyond(self.lower), beyond(self.upper));
-            return Err(RunError::new(format!(
-                "bytes {from} to {to} of the array are needed, which has {array_bytes}"
-            )));
-        }
-        Ok(())
+        let [from, to] = [self.lower, self.upper].map(|bound| i128::from(origin) + i128::from(bound));
+        RunError(format!("bytes {from} to {to} of the array are needed, which has {array_bytes}").into())
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use crate::Program;
 use crate::block_copy::MEDIUM;
+use crate::loops::Axis;
 use crate::operation::{Leaf, LoopNest, Sequence};
 use crate::select::sizes;
 use crate::tuning::{Class, Direction, Shape};
@@ -61,9 +62,9 @@ fn operations(sequence: &Sequence, depth: usize, text: &mut String) {
 }
 
 fn line(operation: &LoopNest) -> String {
-    let loops = operation.steps.iter();
+    let loops = operation.loops();
     let loops: String =
-        loops.map(|step| format!("{} times, {} bytes apart: ", step.count, step.stride)).collect();
+        loops.map(|Axis { count, stride }| format!("{count} times, {stride} bytes apart: ")).collect();
     let leaf = match &operation.leaf {
         Leaf::Block { bytes, offset, .. } => format!("{} at {offset}", counted(*bytes, "byte")),
         Leaf::Indexed { lowest, block, offsets, .. } => {
@@ -117,12 +118,12 @@ struct Used {
 /// Adds the work of `times` runs of a sequence.
 fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
     for operation in &sequence.operations {
-        let rounds = times * operation.steps.iter().map(|step| step.count).product::<usize>();
+        let rounds = times * operation.loops().map(|axis| axis.count).product::<usize>();
         let leaf = &operation.leaf;
         let (sizes, why, blocks) = match leaf {
             Leaf::Block { bytes, class, .. } => {
                 let shape = match class.shape {
-                    _ if operation.steps.is_empty() => "one run",
+                    _ if operation.loops().count() == 0 => "one run",
                     Shape::Transposed => {
                         "equal blocks whose neighbours in memory are far apart in the stream"
                     }
@@ -171,7 +172,7 @@ fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
 fn why_size(bytes: usize) -> &'static str {
     match sizes(bytes) {
         _ if bytes >= MEDIUM => "long",
-        sizes if sizes.contains(" to ") => "of a size without a specialised kernel: two halves that overlap",
+        sizes if sizes.contains(" to ") => "of a size without a specialised kernel: two parts that overlap",
         _ => "of a size that a kernel was compiled for",
     }
 }

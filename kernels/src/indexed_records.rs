@@ -213,6 +213,7 @@ impl IndexedRecords {
     /// # Safety
     /// As for [`Sequence::run`](crate::operation::Sequence::run), with the result of [`IndexedRecords::kernels`] for
     /// ways of this processor.
+    #[inline(never)]
     pub unsafe fn run<const PACK: bool>(&self, kernels: &RecordsKernels, array: *mut u8, packed: *mut u8) {
         let kernels = match (kernels, &self.groups[..]) {
             (RecordsKernels::Particles(kernel), [positions, singles]) => {

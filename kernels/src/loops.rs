@@ -68,6 +68,10 @@ pub(crate) struct Axis {
     pub stride: isize,
 }
 
+impl Axis {
+    pub const ONCE: Self = Self { count: 1, stride: 0 };
+}
+
 /// Two loops over blocks, `inner` within `outer`, packed in that order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grid {
@@ -80,7 +84,7 @@ pub(crate) struct Grid {
 impl Grid {
     /// A single loop, `inner`, whose blocks are `packed_step` bytes apart in the packed stream.
     pub fn row(inner: Axis, packed_step: usize) -> Self {
-        Self { inner, outer: Axis { count: 1, stride: 0 }, packed_step }
+        Self { inner, outer: Axis::ONCE, packed_step }
     }
 }
 
@@ -93,7 +97,7 @@ pub(crate) unsafe fn strided<B: BlockCopy, const PACK: bool>(
     array: *mut u8,
     packed: *mut u8,
     bytes: usize,
-    grid: Grid,
+    grid: &Grid,
 ) {
     let bytes = B::bytes(bytes);
     let Axis { count, stride } = grid.inner;
@@ -157,12 +161,12 @@ pub(crate) unsafe fn transposed<B: BlockCopy, const PACK: bool, const STREAM: bo
     array: *mut u8,
     packed: *mut u8,
     bytes: usize,
-    grid: Grid,
+    grid: &Grid,
 ) {
-    let Grid { inner, outer, .. } = grid;
+    let &Grid { inner, outer, .. } = grid;
     let lies_at = array.addr() | inner.stride as usize | outer.stride as usize;
     let stream = STREAM && !PACK && lies_at.is_multiple_of(STREAM_ALIGN.min(B::bytes(bytes)));
-    let rest = Grid { inner, outer: Axis { count: outer.count % TILE, ..outer }, ..grid };
+    let rest = Grid { inner, outer: Axis { count: outer.count % TILE, ..outer }, ..*grid };
     // SAFETY: the caller's blocks, in tiles and the remainder; blocks of a multiple of STREAM_ALIGN are at such a
     // multiple if they are streamed.
     unsafe {
@@ -170,7 +174,7 @@ pub(crate) unsafe fn transposed<B: BlockCopy, const PACK: bool, const STREAM: bo
             true => tiles::<B, PACK, true>(array, packed, bytes, grid),
             false => tiles::<B, PACK, false>(array, packed, bytes, grid),
         };
-        strided::<B, PACK>(array, packed, bytes, rest);
+        strided::<B, PACK>(array, packed, bytes, &rest);
     }
     if stream {
         settle();
@@ -186,9 +190,9 @@ unsafe fn tiles<B: BlockCopy, const PACK: bool, const STREAM: bool>(
     array: *mut u8,
     packed: *mut u8,
     bytes: usize,
-    grid: Grid,
+    grid: &Grid,
 ) -> (*mut u8, *mut u8) {
-    let Grid { inner, outer, .. } = grid;
+    let &Grid { inner, outer, .. } = grid;
     let bytes = B::bytes(bytes);
     let row_bytes = inner.count * bytes;
     let (mut array, mut packed) = (array, packed);

@@ -28,14 +28,7 @@ pub struct CompileError {
 /// Why a program was not run. In this case nothing was copied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct RunError(String);
-
-impl RunError {
-    #[cold]
-    pub(crate) fn new(reason: String) -> Self {
-        Self(reason)
-    }
-}
+pub struct RunError(pub(crate) Box<str>);
 
 /// Compiles `count` copies of `layout`, one extent apart, with the kernels that are the fastest on processors of this family.
 ///

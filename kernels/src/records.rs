@@ -102,6 +102,7 @@ impl Records {
     ///
     /// # Safety
     /// As for [`Sequence::run`](crate::operation::Sequence::run), with the kernels for the columns' blocks.
+    #[inline(never)]
     pub unsafe fn run<const PACK: bool>(&self, kernels: &[ColumnKernels], array: *mut u8, packed: *mut u8) {
         for first in (0..self.count).step_by(ROWS) {
             let rows = first..self.count.min(first + ROWS);
@@ -150,7 +151,7 @@ impl Column {
                         place,
                         packed,
                         self.block,
-                        Grid::row(axis, record),
+                        &Grid::row(axis, record),
                     );
                 }
                 Places::Listed { lowest, offsets } => {

@@ -10,7 +10,7 @@ use crate::loops::{self, Grid};
 use crate::way::Way;
 
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
-pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, Grid);
+pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, &Grid);
 
 /// Kernels for blocks at listed places: array, packed, bytes of a block, bytes from block to block in the packed stream,
 /// offsets.
@@ -59,28 +59,30 @@ macro_rules! by_size {
             2 => exact!(2),
             3 => exact!(3),
             4 => exact!(4),
-            5..=7 => $make::<Between<4>>("5 to 7"),
+            5..=7 => $make::<Between<4, 4>>("5 to 7"),
             8 => exact!(8),
             12 => exact!(12),
-            9..=15 => $make::<Between<8>>("9 to 15"),
+            9..=15 => $make::<Between<8, 8>>("9 to 15"),
             16 => exact!(16),
             20 => exact!(20),
             24 => exact!(24),
             28 => exact!(28),
-            17..=31 => $make::<Between<16>>("17 to 31"),
+            17..=31 => $make::<Between<16, 16>>("17 to 31"),
             32 => exact!(32),
             36 => exact!(36),
             40 => exact!(40),
             48 => exact!(48),
             56 => exact!(56),
-            33..=63 => $make::<Between<32>>("33 to 63"),
+            33..=63 => $make::<Between<32, 32>>("33 to 63"),
             64 => exact!(64),
             72 => exact!(72),
             80 => exact!(80),
             96 => exact!(96),
-            65..=127 => $make::<Between<64>>("65 to 127"),
+            // A third access that crosses a line boundary costs more than it copies.
+            65..=95 => $make::<Between<64, 32>>("65 to 95"),
+            97..=127 => $make::<Between<64, 64>>("97 to 127"),
             128 => exact!(128),
-            129..=255 => $make::<Between<128>>("129 to 255"),
+            129..=255 => $make::<Between<128, 128>>("129 to 255"),
             MEDIUM..LONG => $make::<Medium>("256 to 1023"),
             LONG.. => $make::<Long<$part>>("1024 and more"),
             0 => unreachable!("nothing is not copied"),
@@ -136,15 +138,17 @@ macro_rules! level {
             use super::*;
 
             kernel! { [$($feature)?] strided_loop[B: BlockCopy, const PACK: bool][B, PACK](
-                array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
+                array: *mut u8, packed: *mut u8, bytes: usize, grid: &Grid,
             ) {
-                if !B::small_strides::<PACK>(array, packed, grid) {
+                if (grid.inner.count, grid.outer.count) == (1, 1) {
+                    loops::block::<B, PACK>(array, packed, bytes);
+                } else if !B::small_strides::<PACK>(array, packed, grid) {
                     loops::strided::<B, PACK>(array, packed, bytes, grid);
                 }
             } }
 
             kernel! { [$($feature)?] transposed_loop[B: BlockCopy, const PACK: bool, const STREAM: bool][B, PACK, STREAM](
-                array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
+                array: *mut u8, packed: *mut u8, bytes: usize, grid: &Grid,
             ) { loops::transposed::<B, PACK, STREAM>(array, packed, bytes, grid) } }
 
             kernel! { [$($feature)?] indexed_loop[B: BlockCopy, const PACK: bool, const AHEAD: usize][B, PACK, AHEAD](

@@ -15,7 +15,7 @@ const SHORTEST: usize = 16;
 pub(crate) unsafe fn rows<const B: usize, const PACK: bool>(
     array: *mut u8,
     packed: *mut u8,
-    grid: Grid,
+    grid: &Grid,
 ) -> bool {
     macro_rules! by_stride {
         ($($stride:literal)*) => {
@@ -39,7 +39,7 @@ pub(crate) unsafe fn rows<const B: usize, const PACK: bool>(
 unsafe fn rows_at<const B: usize, const S: usize, const PACK: bool>(
     array: *mut u8,
     packed: *mut u8,
-    grid: Grid,
+    grid: &Grid,
 ) {
     let (mut row, mut packed) = (array, packed);
     for _ in 0..grid.outer.count {
@@ -65,7 +65,7 @@ mod tests {
             let mut array = [1_u8; 64 * SHORTEST];
             let grid = Grid::row(Axis { count, stride }, packed_step);
             // SAFETY: both have room for the longest row at the largest distance that has a loop.
-            unsafe { rows::<8, true>(array.as_mut_ptr(), packed.as_mut_ptr(), grid) }
+            unsafe { rows::<8, true>(array.as_mut_ptr(), packed.as_mut_ptr(), &grid) }
         };
         assert!([16, 24, 32, 40, 48, 56, 64].into_iter().all(|stride| has_loop(SHORTEST, stride, 8)));
         assert!(!has_loop(SHORTEST - 1, 16, 8), "too short");

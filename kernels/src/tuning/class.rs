@@ -32,6 +32,8 @@ named! {
         Run = "one run",
         /// Blocks at one distance.
         Strided = "blocks",
+        /// Those of at least 6 KiB, in messages of at least 1 MiB.
+        LongRows = "long blocks of large messages",
         /// Short ones on so many pages that the processor does not remember their addresses.
         ManyPages = "blocks on many pages",
         /// Blocks whose neighbours in memory are far apart in the stream, by the length of the message.
@@ -55,7 +57,7 @@ impl Shape {
             Self::Strided | Self::Listed => BLOCKS,
             Self::ManyPages => BLOCKS.split_at(7).0,
             Self::Transposed => &[1 << 21, LARGEST],
-            Self::IndexedRecords | Self::Runs => &[LARGEST],
+            Self::LongRows | Self::IndexedRecords | Self::Runs => &[LARGEST],
         }
     }
 
@@ -87,6 +89,7 @@ impl Class {
             // Shorter ones take less time than the call.
             (Way::Library, Shape::Run | Shape::Strided | Shape::Listed) => largest > 128,
             (Way::Instruction, Shape::Run | Shape::Strided | Shape::Listed) => largest > LONG,
+            (Way::Library | Way::Instruction, Shape::LongRows) => true,
             (Way::PastCaches, Shape::Run) => largest > LONG,
             (Way::PastCaches, Shape::Transposed) => direction == Direction::Unpack,
             (Way::Prefetch, Shape::Listed) => largest <= 64,

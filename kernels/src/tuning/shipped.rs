@@ -63,6 +63,9 @@ pub(super) fn way(family: Family, shape: Shape, size: usize, direction: Directio
         // 5 MiB: twice as fast (Zen 4). 2 to 6 times as fast (Intel).
         Shape::Transposed if largest > 2 << 20 && unpacks => Way::PastCaches,
         Shape::Transposed | Shape::IndexedRecords | Shape::Runs => Way::Avx512,
+        // 8 and 18 MiB of rows of 8 and 12 KiB, packed: with vectors up to a fifth slower (Zen 4).
+        Shape::LongRows if family == Family::Zen4 => Way::Library,
+        Shape::LongRows => Way::Instruction,
         _ => match family {
             Family::Zen4 => zen_4(shape, largest),
             Family::Zen5 => zen_5(shape, largest, unpacks),

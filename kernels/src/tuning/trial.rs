@@ -172,6 +172,11 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
             let gap = if is_first { block } else { (block / 2 + 7) / 8 * 8 };
             Layout::hvector(count, 1, block + gap, &Layout::contiguous(block, &byte)?)
         }),
+        Shape::LongRows => {
+            let rows =
+                |row| Layout::hvector((1 << 20) / row + 1, 1, 2 * row + 64, &Layout::contiguous(row, &byte)?);
+            [6 << 10, 12 << 10].map(rows).into_iter().collect()
+        }
         Shape::ManyPages => {
             let of_size =
                 |block| Layout::hvector(1000, 1, 4096 + 64, &Layout::contiguous(block as i64, &byte)?);
