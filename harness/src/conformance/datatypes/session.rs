@@ -176,6 +176,10 @@ impl<'a> Session<'a> {
         let (all, mut untried, mut found) = (known.len(), 0, Vec::new());
         for (mut finding, outcome) in known.into_iter().zip(outcomes) {
             match outcome {
+                // Some fail in several ways.
+                Outcome::Fails(hit) if hit.kind != finding.hit.kind => {
+                    finding.others.push((hit.operation, hit.kind));
+                }
                 Outcome::Fails(hit) => {
                     finding.hit = Hit { is_unfinished: finding.hit.is_unfinished, ..hit };
                 }
