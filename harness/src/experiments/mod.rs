@@ -7,6 +7,8 @@ pub mod halo;
 pub mod launches;
 pub mod layout_file;
 pub mod list;
+#[cfg(test)]
+mod made;
 pub mod overlap;
 pub mod partitioned;
 pub mod pingpong;
