@@ -7,8 +7,6 @@ pub mod halo;
 pub mod launches;
 pub mod layout_file;
 pub mod list;
-#[cfg(test)]
-mod made;
 pub mod overlap;
 pub mod partitioned;
 pub mod pingpong;
@@ -193,3 +191,6 @@ pub fn plain_table_format(kind: Kind) -> TableFormat {
     let method = Box::leak(Box::new(move |name: &str| kind.method(name).ok()));
     TableFormat::new(method, kind.headline(), kind.reference())
 }
+
+#[cfg(test)]
+mod tests;

@@ -55,6 +55,15 @@ pub fn set(record: &mut Record, key: &str, text: &str) {
     }
 }
 
+/// The sections of a file of made-up rows: the title, what the rows are, and the rows.
+pub fn sections(text: &str) -> impl Iterator<Item = [&str; 3]> {
+    text.split("\n== ").skip(1).map(|section| {
+        let (head, rows) = section.split_once('\n').unwrap_or((section, ""));
+        let (title, kind) = head.split_once(" | ").unwrap();
+        [title, kind, rows]
+    })
+}
+
 /// With blanks as underscores, and a detail after a colon.
 pub fn outcome(text: &str) -> Outcome {
     let text = text.replace('_', " ");

@@ -72,7 +72,7 @@ fn over_engine(record: Option<&Record>) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::made::records;
+    use crate::experiments::tests::records;
     use crate::report::table::table;
 
     #[test]

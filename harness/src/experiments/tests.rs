@@ -1,7 +1,7 @@
-//! Made-up results and launches, and the records that are expected of them: `made/*.txt`.
+//! Made-up results and launches, and the records that are expected of them: `tests/*.txt`.
 //!
 //! A section is a title, the kind of experiment or `launches`, with values of the case, and rows. A row is a method with its values.
-//! `NAME=1;2` is 1 in the first block, 2 in the second, 1 in the third; `-` is no value. `rounds` is the number of blocks, if that is
+//! `NAME=1;2` is 1 in the first block, 2 in the second, 1 in the third; `-` leaves it out. `rounds` is the number of blocks, if that is
 //! not the length of the longest list. Times of a phase are five samples of a value, or `1:2:3*4`. `all of TITLE: VALUES` are the rows
 //! of another section with these values. The rows of `launches` are those of records, one per launch.
 //!
@@ -17,21 +17,12 @@ use super::launches::{most_common_state, over_launches};
 use super::summary;
 use crate::model::event::Block;
 use crate::model::{BlockState, Case, CaseResult, Figure, Measured, Outcome, Phase, Record, State};
-use crate::report::made::{self, set, with_field};
+use crate::report::made::{self, sections, set, with_field};
 
 /// The values of a row by their names: a text for each block or launch.
 type Lists<'a> = IndexMap<&'a str, Vec<&'a str>>;
 
-const KINDS: &str = include_str!("made/kinds.txt");
-
-/// Title, kind with values, rows.
-fn sections(text: &str) -> impl Iterator<Item = [&str; 3]> {
-    text.split("\n== ").skip(1).map(|section| {
-        let (head, rows) = section.split_once('\n').unwrap_or((section, ""));
-        let (title, kind) = head.split_once(" | ").unwrap();
-        [title, kind, rows]
-    })
-}
+const KINDS: &str = include_str!("tests/kinds.txt");
 
 fn pairs(values: &str) -> impl Iterator<Item = (&str, &str)> {
     values.split_whitespace().map(|word| word.split_once('=').unwrap_or_else(|| panic!("{word}")))
@@ -247,17 +238,17 @@ fn check(text: &str) {
 
 #[test]
 fn what_all_kinds_have() {
-    check(include_str!("made/common.txt"));
+    check(include_str!("tests/common.txt"));
 }
 
 #[test]
 fn ratios() {
-    check(include_str!("made/ratios.txt"));
+    check(include_str!("tests/ratios.txt"));
 }
 
 #[test]
 fn records_over_launches() {
-    check(include_str!("made/launches.txt"));
+    check(include_str!("tests/launches.txt"));
 }
 
 #[test]
