@@ -191,3 +191,6 @@ pub fn plain_table_format(kind: Kind) -> TableFormat {
     let method = Box::leak(Box::new(move |name: &str| kind.method(name).ok()));
     TableFormat::new(method, kind.headline(), kind.reference())
 }
+
+#[cfg(test)]
+mod tests;

@@ -242,6 +242,3 @@ impl<'a> RowContext<'a> {
         ratios::figure(Quantity::Gain, ratio, &other.method.method)
     }
 }
-
-#[cfg(test)]
-pub(in crate::experiments) mod tests;

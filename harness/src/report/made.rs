@@ -41,11 +41,7 @@ pub fn set(record: &mut Record, key: &str, text: &str) {
         "params" => record.case_mut().params = text.replace(',', " "),
         "plain" => (record.median_low_s, record.median_high_s) = (None, None),
         "state" => record.state = text.parse().ok(),
-        "outcome" => {
-            let text = text.replace('_', " ");
-            let (label, detail) = text.split_once(':').unwrap_or((&text, ""));
-            record.outcome = Outcome::from_label(label).unwrap().with_detail(detail.to_owned());
-        }
+        "outcome" => record.outcome = outcome(text),
         key => {
             if let Some(case) = with_field(&*record.case, key, text) {
                 *record.case_mut() = case;
@@ -59,16 +55,35 @@ pub fn set(record: &mut Record, key: &str, text: &str) {
     }
 }
 
+/// The sections of a file of made-up rows: the title, what the rows are, and the rows.
+pub fn sections(text: &str) -> impl Iterator<Item = [&str; 3]> {
+    text.split("\n== ").skip(1).map(|section| {
+        let (head, rows) = section.split_once('\n').unwrap_or((section, ""));
+        let (title, kind) = head.split_once(" | ").unwrap();
+        [title, kind, rows]
+    })
+}
+
+/// With blanks as underscores, and a detail after a colon.
+pub fn outcome(text: &str) -> Outcome {
+    let text = text.replace('_', " ");
+    let (label, detail) = text.split_once(':').unwrap_or((&text, ""));
+    Outcome::from_label(label).unwrap().with_detail(detail.to_owned())
+}
+
 /// The same with another value of a field, if it has that field.
-fn with_field<T: Serialize + DeserializeOwned>(of: &T, name: &str, text: &str) -> Option<T> {
+pub fn with_field<T: Serialize + DeserializeOwned>(of: &T, name: &str, text: &str) -> Option<T> {
     let mut fields = to_value(of).unwrap();
-    fields.get(name)?;
+    let is_known = fields.get(name).is_some();
     let values = [Some(json!(text)), from_str(text).ok()];
+    let has_it = |changed: &T| to_value(changed).unwrap().get(name).is_some();
     let with = |value: Value| {
         fields[name] = value;
-        from_value(fields.clone()).ok()
+        from_value(fields.clone()).ok().filter(has_it)
     };
-    Some(values.into_iter().flatten().find_map(with).unwrap_or_else(|| panic!("{name}={text}")))
+    let changed = values.into_iter().flatten().find_map(with);
+    assert!(changed.is_some() || !is_known, "{name}={text}");
+    changed
 }
 
 fn figure(quantity: &str, text: &str) -> Figure {

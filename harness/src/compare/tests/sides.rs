@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::super::guidelines::{self, Findings};
 use super::texts;
 use super::*;
-use crate::report::made::{expect_texts, set};
+use crate::report::made::{expect_texts, sections, set};
 
 /// The side of a row, and its launches.
 fn launches(row: &str) -> (&str, Vec<Record>) {
@@ -56,10 +56,7 @@ fn overviews(sides: &[Side], widths: &[Option<u16>]) -> String {
 
 #[test]
 fn findings_of_made_up_sides() {
-    let sections = include_str!("made.txt").split("\n== ").skip(1);
-    let found = sections.map(|section| {
-        let (head, rows) = section.split_once('\n').unwrap();
-        let (title, question) = head.split_once(" | ").unwrap();
+    let found = sections(include_str!("made.txt")).map(|[title, question, rows]| {
         let mut all: IndexMap<&str, Vec<Record>> = IndexMap::new();
         for (side, records) in rows.lines().map(launches) {
             all.entry(side).or_default().extend(records);

@@ -28,6 +28,3 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     record.add(record.median_s.and_then(|median| context.bandwidth(median)));
     record.add(lines.map(|lines| Figure::plain(Quantity::LineBytes, lines as f64)));
 }
-
-#[cfg(test)]
-pub(super) mod tests;

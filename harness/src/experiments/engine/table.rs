@@ -72,12 +72,13 @@ fn over_engine(record: Option<&Record>) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::engine::figures::tests::{records, result};
+    use crate::experiments::tests::records;
     use crate::report::table::table;
 
     #[test]
     fn a_method_has_its_times_and_their_ratios_to_the_engines() {
-        let text = table(&TABLE_FORMAT, &records(&result("strided", "mpich", 2e-6, 3e-6)), None);
+        let made = records("every phase of every method of the engine's experiment has a record");
+        let text = table(&TABLE_FORMAT, &made, None);
         let row = |method: &str| {
             let row = text.lines().find(|line| line.trim_start().starts_with(method)).expect(&text);
             row.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -88,11 +89,8 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_what_stands_out_where_there_are_no_ratios_to_the_fastest() {
-        let answer = crate::experiments::of_kind(Kind::Engine).answer(
-            &records(&result("strided", "mpich", 2e-6, 18e-6)),
-            None,
-            None,
-        );
+        let made = records("a slow mpi_pack");
+        let answer = crate::experiments::of_kind(Kind::Engine).answer(&made, None, None);
         assert!(answer.contains("engine is 18.0") && !answer.contains("stands out"), "{answer}");
     }
 }

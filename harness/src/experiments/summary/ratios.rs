@@ -98,6 +98,3 @@ fn fastest<'a, 'b>(all: &'b [Headline<'a>], kind: Kind) -> Option<&'b Headline<'
     let usable: Vec<_> = all.iter().filter(|one| one.is_valid && array_to_array(one.name)).collect();
     search(&usable, Headline::median, |one, first| Some(one.over(first)?.value))
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,7 +2,7 @@ use serde_json::{from_value, json};
 
 use super::*;
 use crate::model::{Case, Figure, FigureUnit, MethodInfo, Phase, Quantity, info};
-use crate::report::made::{self, expect_texts, record, set};
+use crate::report::made::{self, expect_texts, record, sections, set};
 
 static METHODS: [MethodInfo; 6] = [
     info("reference", "").contiguous(),
@@ -105,10 +105,8 @@ fn round(value: f64) -> f64 {
 
 #[test]
 fn pictures_of_made_up_runs() {
-    let sections = include_str!("tests/made.txt").split("\n== ").skip(1);
-    let texts = sections.flat_map(|section| {
-        let (head, rows) = section.split_once('\n').unwrap();
-        let [title, kind, names] = head.split(" | ").collect::<Vec<_>>()[..] else { panic!("{head}") };
+    let texts = sections(include_str!("tests/made.txt")).flat_map(|[title, kind, rows]| {
+        let (kind, names) = kind.split_once(" | ").unwrap();
         let made = rows.lines().map(|row| made(from_value(json!(kind)).unwrap(), row));
         let (records, changes): (Vec<_>, Vec<_>) = made.unzip();
         let (launches, all): (Vec<_>, Vec<_>) =

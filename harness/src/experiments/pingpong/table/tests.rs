@@ -41,11 +41,7 @@ fn set_all(record: &mut Record, values: &str) {
 
 /// The sections of `made.txt`: the title, the kind of text with the widths of terminals, and the rows.
 fn sections() -> impl Iterator<Item = [&'static str; 3]> {
-    include_str!("tests/made.txt").split("\n== ").skip(1).map(|section| {
-        let (head, rows) = section.split_once('\n').unwrap_or((section, ""));
-        let (title, kind) = head.split_once(" | ").unwrap();
-        [title, kind, rows]
-    })
+    made::sections(include_str!("tests/made.txt"))
 }
 
 fn records(rows: &str) -> Vec<Record> {
