@@ -47,7 +47,7 @@ pub struct ListedFinding {
     /// Whether the layout may have more than the fault needs, because the time was over.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
-    /// What happened; the place of a crash is compared.
+    /// The fault in words, of which only the place of a crash is compared.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// Other operations that fail with this layout, and how; missing if not all were tried.
