@@ -19,8 +19,9 @@ const FRAMES: usize = 32;
 /// Bytes of a place: a name in C++ can be longer, and is cut.
 const LENGTH: usize = 256;
 
-/// Libraries that others call with wrong arguments.
+/// Libraries that others call with wrong arguments, and parts of the names of an MPI's functions of this kind.
 const OF_SYSTEM: [&str; 4] = ["libc.so", "libm.so", "ld-linux", "linux-vdso"];
+const COPIES: [&str; 3] = ["memcpy", "memmove", "memset"];
 
 /// The file that a crash writes to.
 static FILE: AtomicI32 = AtomicI32::new(-1);
@@ -107,7 +108,9 @@ impl Call {
 
     fn is_of_system(&self) -> bool {
         let begins = |name: &str| self.library.starts_with(name.as_bytes());
-        OF_SYSTEM.into_iter().any(begins) || begins(Batch::LIBRARY)
+        let name = self.name.map_or(&[][..], CStr::to_bytes);
+        let is_copy = |copy: &str| name.windows(copy.len()).any(|part| part == copy.as_bytes());
+        OF_SYSTEM.into_iter().any(begins) || begins(Batch::LIBRARY) || COPIES.into_iter().any(is_copy)
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
