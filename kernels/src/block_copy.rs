@@ -16,15 +16,15 @@ unsafe fn copy_exact<const B: usize>(to: *mut u8, from: *const u8) {
     unsafe { std::ptr::copy_nonoverlapping(from, to, B) }
 }
 
-/// Copies `bytes` as the first `HEAD` and the last `TAIL` of them, which may overlap: without a loop or a call. Neither
-/// is longer than `bytes`, nor are both together shorter.
+/// Copies `bytes` as the first `HEAD` and the last `TAIL` of them, which may overlap: without a loop or a call.
 ///
 /// # Safety
-/// As for [`copy_exact`], for `bytes` bytes.
+/// As for [`copy_exact`], for `bytes` bytes. Neither part is longer than `bytes`, nor are both together shorter.
 #[inline(always)]
 unsafe fn copy_overlapping<const HEAD: usize, const TAIL: usize>(to: *mut u8, from: *const u8, bytes: usize) {
+    debug_assert!((HEAD.max(TAIL)..=HEAD + TAIL).contains(&bytes), "{bytes} as {HEAD} and {TAIL}");
     let rest = bytes - TAIL;
-    // SAFETY: both parts are within the caller's bytes.
+    // SAFETY: both parts are within the caller's bytes, since neither is longer.
     unsafe {
         copy_exact::<HEAD>(to, from);
         copy_exact::<TAIL>(to.add(rest), from.add(rest));

@@ -89,7 +89,7 @@ impl Target {
             [] if bytes > MEDIUM && 2 * bytes > self.message => Shape::Run.class(bytes),
             // Longer than the innermost cache: only the length of the message counts.
             _ if bytes >= LIKE_ONE_RUN => Shape::Run.class(self.message),
-            _ if bytes >= LONG_ROW && self.message >= LARGE => Shape::LongRows.class(bytes),
+            _ if bytes >= LONG_ROW && self.message >= LARGE_MESSAGE => Shape::LongRows.class(bytes),
             _ if has_many_pages(bytes, loops) => Shape::ManyPages.class(bytes),
             _ => Shape::Strided.class(bytes),
         };
@@ -186,7 +186,7 @@ const LIKE_ONE_RUN: usize = 64 << 10;
 /// Minimum size of blocks, and of the message that has them, for [`Shape::LongRows`]: with its array, such a message does
 /// not fit into the second-level cache. Rows of 4 KiB are copied a tenth faster with vectors (Zen 4, warm).
 const LONG_ROW: usize = 6 << 10;
-const LARGE: usize = 1 << 20;
+const LARGE_MESSAGE: usize = 1 << 20;
 
 /// From this number of pages on, a processor begins to lose their addresses. Zen 4 keeps 72 without and 3072 with a
 /// delay; NAS LU's blocks of 40 bytes pack a fifth slower in small pieces on 162 pages, and as fast or faster from

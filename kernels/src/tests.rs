@@ -79,6 +79,9 @@ fn long_runs_and_large_messages_have_classes_of_their_own() {
         Layout::subarray(&[3, 9, 3000], &[3, 7, 2500], &[0, 1, 8], datatypes::Order::C, &byte).unwrap();
     assert_eq!(classes(&rows), ["blocks of 2049 to 4096 bytes"]);
     check(&rows, 1, &mut noise(7));
+    // Rows of a message below and of at least 1 MiB.
+    let rows = |count| classes(&Layout::vector(count, 6144, 7000, &byte).unwrap());
+    assert_eq!([170, 171].map(rows), [["blocks of 4097 to 16384 bytes"], ["long blocks of large messages"]]);
 }
 
 /// Farther apart than 32 bits can express; tests do not have the memory to run this.

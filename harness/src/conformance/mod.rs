@@ -24,6 +24,8 @@ pub struct Conditions<'a> {
     pub target: &'a Target,
     /// A check that prints nothing for so many seconds is stopped.
     pub timeout_s: f64,
+    /// Divides it, but not for a process that has not begun.
+    pub hurry: f64,
     /// The memory of data that is described by a datatype.
     pub memory: MemoryKind,
 }
@@ -31,7 +33,7 @@ pub struct Conditions<'a> {
 impl<'a> Conditions<'a> {
     /// With data in usual memory.
     pub fn on_host(target: &'a Target, timeout_s: f64) -> Self {
-        Self { target, timeout_s, memory: MemoryKind::Host }
+        Self { target, timeout_s, hurry: 1.0, memory: MemoryKind::Host }
     }
 }
 

@@ -38,7 +38,7 @@ impl Conditions<'_> {
         end: Option<Instant>,
         log: impl FnMut() -> Log,
     ) -> Result<(Log, Exit), MpiError> {
-        let timeouts_s = [self.timeout_s, PATIENCE * self.timeout_s];
+        let timeouts_s = [self.timeout_s / self.hurry, PATIENCE * self.timeout_s];
         let (log, exit, _) = launch.watch_begun(end, timeouts_s, log, Log::line, Log::has_begun)?;
         if log.has_begun() || end.is_some_and(|end| Instant::now() >= end) {
             Ok((log, exit))
@@ -115,7 +115,10 @@ impl Log {
             Line::Err(text) => (Vec::new(), text),
         };
         if self.assertion.is_none() && rest.to_lowercase().contains("assertion") {
-            self.assertion = Some(plain(rest.trim()).into_owned());
+            // UCX begins with a host and a process.
+            let text = rest.trim().strip_prefix('[').and_then(|text| text.split_once(']'));
+            let text = text.map_or(rest.trim(), |(_, text)| text.trim_start());
+            self.assertion = Some(plain(text).into_owned());
         }
         self.output.add(&rest);
         events.into_iter().map(|event| self.event(event)).last().unwrap_or(Sign::Noise)

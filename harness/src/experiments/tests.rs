@@ -6,7 +6,8 @@
 //! of another section with these values. The rows of `launches` are those of records, one per launch.
 //!
 //! `> METHOD PHASE PAIR: VALUES` is what the next such record has; the phase is the headline unless it is given, and the pair is `all`.
-//! A figure is `NAME=VALUE[LOW,HIGH]/AGAINST/steady`, each part only if it matters.
+//! A figure is `NAME=VALUE[LOW,HIGH]/AGAINST/steady`, each part only if it matters. One that is there without a value is `null/AGAINST`;
+//! `none` is not there.
 
 use std::sync::Arc;
 
@@ -129,7 +130,8 @@ fn made(text: &str, [_, kind, all]: [&str; 3]) -> (CaseResult, Vec<Record>) {
     let rows = rows(text, all);
     if let Some(precision) = kind.strip_prefix("launches") {
         let launches: Vec<Record> = rows.iter().flat_map(launches).collect();
-        return (CaseResult::default(), over_launches(&launches, precision.trim().parse().ok()));
+        let precision = precision.split_whitespace().next().map(number);
+        return (CaseResult::default(), over_launches(&launches, precision));
     }
     let result = result(kind, rows.iter().map(measured).collect());
     let records = summary::records(result.case.experiment, &result);
@@ -156,14 +158,18 @@ fn has_figure(record: &Record, name: &str, expected: &str) -> bool {
         figure.quantity == quantity && (against.is_empty() || figure.against.replace('_', " ") == against)
     };
     let figure = record.figures.iter().find(is_it);
+    if value == "none" || (value == "null" && !against.is_empty()) {
+        return figure.is_some() == (value == "null") && figure.is_none_or(|figure| figure.value.is_none());
+    }
     let found = figure.map_or([None; 3], |figure| [figure.value, figure.low, figure.high]);
     let mut parts = value.split(['[', ',', ']']).filter(|part| !part.is_empty());
-    let is_steady = |figure: &Figure| figure.unsteady == Some(steadiness == "unsteady");
+    let is_steady = |figure: &Figure| figure.unsteady == made::unsteady(steadiness);
     found.into_iter().all(|found| parts.next().is_none_or(|part| is_alike(found, part)))
         && (steadiness.is_empty() || figure.is_some_and(is_steady))
 }
 
 fn has(record: &Record, name: &str, expected: &str) -> bool {
+    assert!(!expected.is_empty() || name == "figures", "{name}");
     let fields = to_value(record).unwrap();
     match (name, fields.get(name)) {
         ("run", _) => record.case.run == expected,
@@ -200,7 +206,10 @@ fn value(result: &CaseResult, records: &[Record], of: &[&str]) -> Option<String>
         |precision| common::summary::narrow(result.case.experiment, &result.methods, number(precision));
     Some(match of {
         ["records"] => records.len().to_string(),
-        ["most_common_state"] => format!("{:?}", most_common_state(records)[0].state),
+        ["most_common_state"] => {
+            let states: Vec<_> = most_common_state(records).iter().map(|record| record.state).collect();
+            format!("{states:?}")
+        }
         ["states", method] => states(result, method),
         ["narrow", precision] => format!("{:?}", narrow(precision)),
         _ => return None,
@@ -219,7 +228,10 @@ fn check(text: &str) {
     for section in sections(text) {
         let (result, records) = made(text, section);
         let (mut rest, mut wrong) = (records.iter(), Vec::new());
-        for line in section[2].lines().filter_map(|line| line.strip_prefix("> ")) {
+        let expected: Vec<&str> = section[2].lines().filter_map(|line| line.strip_prefix('>')).collect();
+        assert!(!expected.is_empty(), "{}: nothing is expected", section[0]);
+        for line in expected {
+            let line = line.strip_prefix(' ').unwrap_or_else(|| panic!(">{line}"));
             let (of, values) = line.split_once(": ").unwrap_or_else(|| panic!("{line}"));
             let of: Vec<&str> = of.split(' ').collect();
             let is_right = match value(&result, &records, &of) {

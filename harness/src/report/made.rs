@@ -40,7 +40,7 @@ pub fn set(record: &mut Record, key: &str, text: &str) {
     match key {
         "params" => record.case_mut().params = text.replace(',', " "),
         "plain" => (record.median_low_s, record.median_high_s) = (None, None),
-        "state" => record.state = text.parse().ok(),
+        "state" => record.state = (text != "null").then(|| text.parse().unwrap()),
         "outcome" => record.outcome = outcome(text),
         key => {
             if let Some(case) = with_field(&*record.case, key, text) {
@@ -91,11 +91,22 @@ fn figure(quantity: &str, text: &str) -> Figure {
     let value = parts.next().unwrap_or_default();
     let (value, interval) = value.split_once('[').unwrap_or((value, ""));
     let ends = interval.trim_end_matches(']').split_once(',');
-    // An end can be missing: `null`.
-    let (low, high) = ends.map_or((None, None), |(low, high)| (low.parse().ok(), high.parse().ok()));
+    // An end can be missing.
+    let end = |text: &str| (text != "null").then(|| text.parse().unwrap());
+    let (low, high) = ends.map_or((None, None), |(low, high)| (end(low), end(high)));
     let figure = Figure::plain(from_value(json!(quantity)).unwrap(), value.parse().unwrap());
     let figure = figure.against(parts.next().unwrap_or_default());
-    Figure { low, high, unsteady: parts.next().map(|word| word == "unsteady"), ..figure }
+    Figure { low, high, unsteady: parts.next().and_then(unsteady), ..figure }
+}
+
+/// Whether a figure is unsteady, by a word, which may be missing.
+pub fn unsteady(word: &str) -> Option<bool> {
+    match word {
+        "" => None,
+        "steady" => Some(false),
+        "unsteady" => Some(true),
+        other => panic!("{other}"),
+    }
 }
 
 pub fn block<const PHASES: usize>(times: [(Phase, Vec<f64>); PHASES]) -> Block {

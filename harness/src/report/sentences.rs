@@ -68,7 +68,8 @@ pub(super) fn sentences(form: &'static TableFormat, cases: &[CaseView], has_more
 /// The own layouts and arrays that are one run of bytes.
 fn contiguous(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
     let is_own = |test: &str| test == "subarray" || apps::is_of_layouts(test);
-    let is_it = |case: &&CaseView| case.first().segments == 1 && is_own(&case.first().case.test);
+    let is_one = |record: &Record| record.segments == 1 && !record.case.params.contains("receive=");
+    let is_it = |case: &&CaseView| is_one(case.first()) && is_own(&case.first().case.test);
     let names = cases.iter().filter(is_it).map(|case| case.name().replace("  ", " "));
     let names: Vec<String> = names.collect::<IndexSet<_>>().into_iter().collect();
     let what = "Contiguous, so send the bytes as they are, without a datatype and without a loop";

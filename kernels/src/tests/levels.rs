@@ -130,8 +130,10 @@ fn shapes(sequence: &Sequence, all: &mut HashSet<&'static str>) {
 /// Runs of unrelated lengths, a transposition, and records of both kinds: random layouts are rarely large enough for these.
 fn rare_shapes() -> [Layout; 4] {
     let byte = Layout::named(Element::Byte);
-    let lengths: Vec<i64> = (1..60).map(|i| i * i % 61).collect();
-    let places: Vec<i64> = (0..59).map(|i| 70 * i).collect();
+    // Blocks that are copied as two parts, at the ends of each pair.
+    let halves = [64, 65, 95, 96, 97, 127, 128, 129, 255, 256];
+    let lengths: Vec<i64> = (1..60).map(|i| i * i % 61).chain(halves).collect();
+    let places: Vec<i64> = (0..lengths.len() as i64).map(|i| 300 * i).collect();
     let column = Layout::hvector(9, 4, 1000, &byte).unwrap();
     [
         Layout::indexed(&lengths, &places, &byte).unwrap(),

@@ -32,7 +32,7 @@ named! {
         Run = "one run",
         /// Blocks at one distance.
         Strided = "blocks",
-        /// Those of at least 6 KiB, in messages of at least 1 MiB.
+        /// Those of 6 to 64 KiB, in messages of at least 1 MiB.
         LongRows = "long blocks of large messages",
         /// Short ones on so many pages that the processor does not remember their addresses.
         ManyPages = "blocks on many pages",

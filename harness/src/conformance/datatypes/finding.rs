@@ -108,10 +108,16 @@ impl Hit {
             && self.layout.contains(&simplest.layout)
     }
 
-    /// Whether both crash at the same place: in a function, or with an assertion.
+    /// Whether both crash at the same place: with the same assertion, or in a function while the same part of the MPI is used.
     pub fn crashes_as(&self, other: &Self) -> bool {
-        let [own, others] = [self, other].map(|hit| hit.detail.split_once(PLACE).map(|(_, place)| place));
-        self.kind == FaultKind::Crash && other.kind == FaultKind::Crash && own.is_some() && own == others
+        let is_assertion = |place: &str| !place.starts_with("in ");
+        let is_same = |place: &str| is_assertion(place) || part_of_mpi(self) == part_of_mpi(other);
+        self.place().is_some_and(is_same) && self.place() == other.place()
+    }
+
+    pub fn place(&self) -> Option<&str> {
+        let (_, place) = self.detail.split_once(PLACE).filter(|_| self.kind == FaultKind::Crash)?;
+        Some(place)
     }
 
     /// Whether both are the same operation on the same message.
@@ -228,9 +234,16 @@ fn is_form_of(hit: &Hit, operation: &Operation) -> bool {
 fn is_alike(hit: &Hit, simplest: &Hit) -> bool {
     let (needed, there) = (Property::all(simplest), Property::all(hit));
     let mut common = needed.intersection(&there).filter(|property| **property != Property::Scattered);
-    let may_need_less = hit.is_unfinished || simplest.is_unfinished;
+    // One that was not shrunk to the end may need less than it has, but not what it lacks.
+    let mut unusual = common.clone();
+    let may_need_less = match (hit.is_unfinished, simplest.is_unfinished) {
+        (false, false) => false,
+        (true, false) => unusual.any(|property| needed.first() == Some(property)),
+        (false, true) => unusual.any(|property| there.first() == Some(property)),
+        (true, true) => unusual.next().is_some(),
+    };
     hit.is_like(simplest)
-        || (may_need_less && common.clone().next().is_some())
+        || may_need_less
         || match needed.first() {
             Some(first) => {
                 there.first() == Some(first)

@@ -179,7 +179,9 @@ impl Literal {
         /// Lines of statements that constants replace.
         const COMPUTED: [&str; 3] = ["reverse(expected);", "reverse(packed);", "keep();"];
         let all = usize::try_from(data.span_bytes() as i64 + 2 * SHORT_MARGIN).ok()?;
-        if all > MOST_LITERAL || data.values.iter().any(|value| value.element == Element::Bool) {
+        if all.max(data.bytes()) > MOST_LITERAL
+            || data.values.iter().any(|value| value.element == Element::Bool)
+        {
             return None;
         }
         let sent: Vec<u8> = (0..all).map(|i| 1 + (37 * i % 251) as u8).collect();

@@ -4,6 +4,7 @@
 //! slide from one fault into another.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::time::Instant;
 
 use common::conformance::{Case, Fault, FaultKind, Operation};
@@ -134,7 +135,13 @@ fn wave(
             let again = evaluate(worker, &[short.clone()], 0)?.swap_remove(0).hit();
             hit = again.filter(|again| again.kind == hit.kind).map_or(hit, |_| short);
         }
+        let before = found.len();
         worker.hurried(|worker| add(worker, operations, vec![hit], left, found))?;
+        // A slow operation may have counted as one that hangs.
+        for Finding { others, is_complete, .. } in &mut found[before..] {
+            *is_complete &= !others.iter().any(|(_, kind)| *kind == FaultKind::Hang);
+            others.retain(|(_, kind)| *kind != FaultKind::Hang);
+        }
     }
     // These depend on what happened in the process before; others of their kind may not.
     for hit in others {
@@ -143,7 +150,9 @@ fn wave(
             continue;
         }
         match occurs_again(worker, processes, &hit)? {
-            true => found.push(Finding { is_reproduced: false, ..Finding::new(hit) }),
+            true => {
+                found.push(Finding { is_reproduced: false, is_complete: false, ..Finding::new(hit) });
+            }
             false => reduced.once.push(hit),
         }
     }
@@ -225,7 +234,9 @@ pub fn join(mut findings: Vec<Finding>, right: &[Finding]) -> (Vec<Finding>, Vec
     // First, so that no new finding joins one that is known.
     for finding in findings.iter_mut().filter(|finding| !finding.is_known) {
         for (known, is_fixed) in right.iter().zip(&mut is_fixed) {
-            if known.is_cause_of(finding) {
+            // That a plain type is right refutes that the operation fails with all types.
+            let is_plain = [&known.hit, &finding.hit].map(|hit| hit.layout.constructors() == 0);
+            if is_plain != [true, false] && known.is_cause_of(finding) {
                 (finding.is_known, *is_fixed) = (true, false);
                 break;
             }
@@ -309,14 +320,24 @@ fn shrink(
         if trials.is_empty() || Instant::now() >= deadline {
             break;
         }
-        let Some(mut results) = whole(evaluate(worker, &trials, restarts)?) else { break };
-        for ((hit, range), is_final) in hits.iter_mut().zip(ranges).zip(&mut is_final) {
+        let outcomes = evaluate(worker, &trials, restarts)?;
+        let is_tried = |range: &Range<usize>| {
+            !outcomes[range.clone()].iter().any(|outcome| matches!(outcome, Outcome::NotReached))
+        };
+        let are_tried: Vec<bool> = ranges.iter().map(is_tried).collect();
+        let Some(mut results) = whole(outcomes) else { break };
+        for (((hit, range), is_tried), is_final) in
+            hits.iter_mut().zip(ranges).zip(are_tried).zip(&mut is_final)
+        {
             let next = results[range]
                 .iter_mut()
                 .find(|next| next.as_ref().is_some_and(|next| next.kind == hit.kind));
             match next.and_then(Option::take) {
                 Some(next) => **hit = Hit { case: hit.case, ..next },
-                None => (hit.is_unfinished, *is_final) = (false, true),
+                None => {
+                    hit.is_unfinished &= !is_tried;
+                    *is_final = true;
+                }
             }
         }
     }
@@ -450,9 +471,15 @@ mod tests {
         let (place, other) = ("exit code 11: in libmpi.so+0x1f0", "exit code 11: in libmpi.so+0x2f0");
         let transposed = "hvector(5, 1, 8, vector(5, 1, 5, double))";
         for (known, new, expected) in [
-            // The same place of a crash, whatever crashes.
-            (("gather", Crash, place, behind), ("pack", Crash, place, "byte"), true),
-            (("gather", Crash, place, behind), ("pack", Crash, other, "byte"), false),
+            // The same place of a crash in the same part of the MPI, or the same assertion.
+            (("gather", Crash, place, behind), ("scatter", Crash, place, "byte"), true),
+            (("gather", Crash, place, behind), ("scatter", Crash, other, "byte"), false),
+            (("gather", Crash, place, behind), ("pack", Crash, place, "byte"), false),
+            (
+                ("gather", Crash, "exit code 1: a.c:7: Assertion", behind),
+                ("pack", Crash, "exit code 1: a.c:7: Assertion", "byte"),
+                true,
+            ),
             // An operation that fails with any message, or with any that is scattered.
             (("gather", Crash, "", "int32"), ("gather", Crash, "", in_front), true),
             (("gather", Crash, "", "vector(2, 1, 3, byte)"), ("gather", Crash, "", transposed), true),
@@ -466,6 +493,10 @@ mod tests {
             let hit = Hit { is_unfinished, ..known.hit.clone() };
             assert_eq!(Finding { hit, ..known.clone() }.is_cause_of(&new), expected);
         }
+        // One that is not shrunk cannot need what it lacks.
+        let unfinished =
+            Hit { is_unfinished: true, ..found("gather", "hindexed([2, 2], [7, 20], float)").hit };
+        assert!(!found("gather", "resized(0, -2, byte)").is_cause_of(&Finding::new(unfinished)));
         // Its layout needs more than that of the other finding.
         let needs_more = ("gather", Crash, "", "resized(0, -2, byte)");
         assert_eq!(explain(needs_more, ("gather", Crash, "", behind)), [false, false]);
@@ -518,6 +549,10 @@ mod tests {
         let of = |finding: &Finding| (finding.hit.operation.name, finding.is_known);
         assert_eq!(joined.iter().map(of).collect::<Vec<_>>(), [("gather", true), ("scatter", false)]);
         assert_eq!(fixed.iter().map(|hit| hit.operation.name).collect::<Vec<_>>(), ["send"]);
+        // Plain messages are right again, so that they do not explain others.
+        let (joined, fixed) =
+            join(vec![self::found("gather", "vector(2, 1, -1, byte)")], &[known("gather", "int32")]);
+        assert!(!joined[0].is_known && fixed.len() == 1);
     }
 
     #[test]

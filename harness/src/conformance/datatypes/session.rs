@@ -119,10 +119,13 @@ impl<'a> Session<'a> {
     /// If no process begins.
     pub fn replay(&mut self, listed: &[Hit]) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
-        for (hit, outcome) in listed.iter().zip(evaluate(&mut self.worker, listed, usize::MAX)?) {
+        for (listed, outcome) in listed.iter().zip(evaluate(&mut self.worker, listed, usize::MAX)?) {
             match outcome {
-                Outcome::Fails(hit) => report.findings.push(Finding::new(hit)),
-                Outcome::Right => report.fixed.push(hit.clone()),
+                Outcome::Fails(hit) => {
+                    let hit = Hit { is_unfinished: listed.is_unfinished, ..hit };
+                    report.findings.push(Finding { is_complete: false, ..Finding::new(hit) });
+                }
+                Outcome::Right => report.fixed.push(listed.clone()),
                 Outcome::NotReached | Outcome::Untried => {}
             }
         }
@@ -181,7 +184,10 @@ impl<'a> Session<'a> {
                     finding.others.push((hit.operation, hit.kind));
                 }
                 Outcome::Fails(hit) => {
-                    finding.hit = Hit { is_unfinished: finding.hit.is_unfinished, ..hit };
+                    let Hit { is_unfinished, detail, .. } = finding.hit.clone();
+                    // Others that crash where it did are known, too.
+                    let detail = if finding.hit.place().is_some() { detail } else { hit.detail.clone() };
+                    finding.hit = Hit { is_unfinished, detail, ..hit };
                 }
                 Outcome::NotReached | Outcome::Untried => untried += 1,
                 Outcome::Right => {
@@ -355,7 +361,10 @@ impl<'a> Session<'a> {
 fn unshrunk(hits: &[Hit], found: &[Finding]) -> Vec<Finding> {
     let new: Vec<Hit> =
         hits.iter().filter(|hit| !found.iter().any(|finding| explains(finding, hit))).cloned().collect();
-    one_of_each(&new).into_iter().map(|hit| Finding { hits: 1, ..Finding::new(hit) }).collect()
+    one_of_each(&new)
+        .into_iter()
+        .map(|hit| Finding { hits: 1, is_complete: false, ..Finding::new(hit) })
+        .collect()
 }
 
 #[cfg(test)]

@@ -125,10 +125,9 @@ impl<'a> Worker<'a> {
 
     /// Tries something with a shorter limit of silence, so that a slow operation may count as one that hangs.
     pub fn hurried<T>(&mut self, trials: impl FnOnce(&mut Self) -> T) -> T {
-        let patient = self.conditions;
-        self.conditions.timeout_s /= HURRY;
+        self.conditions.hurry = HURRY;
         let result = trials(self);
-        self.conditions = patient;
+        self.conditions.hurry = 1.0;
         result
     }
 
