@@ -225,12 +225,7 @@ impl Literal {
 fn constant(name: &str, bytes: &[u8]) -> String {
     let lines = if bytes.is_empty() { &[0][..] } else { bytes }.chunks(LITERAL_OF_LINE);
     let line = |line: &[u8]| line.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
-    let lines: Vec<String> = lines.map(line).collect();
-    let lines = match &lines[..] {
-        [line] => line.clone(),
-        lines => format!("\n    {}\n", lines.join(",\n    ")),
-    };
-    format!("static const unsigned char {name}[] = {{{lines}}};\n")
+    format!("static const unsigned char {name}[] = {{{}}};\n", initial(lines.map(line)))
 }
 
 /// Numbers of a value: a complex one has two.
@@ -394,6 +389,11 @@ fn pairs(rows: &[(i64, i64)]) -> String {
     let lines = rows.chunks(RUNS_OF_LINE).map(|line| {
         line.iter().map(|(first, second)| format!("{{{first}, {second}}}")).collect::<Vec<_>>().join(", ")
     });
+    initial(lines)
+}
+
+/// The lines of initial values, without breaks if there is only one.
+fn initial(lines: impl Iterator<Item = String>) -> String {
     match &lines.collect::<Vec<_>>()[..] {
         [line] => line.clone(),
         lines => format!("\n    {}\n", lines.join(",\n    ")),
