@@ -156,7 +156,7 @@ fn conform() {
     for (fault, code) in [("", 0), ("datatype contents", 1)] {
         build.err(fault);
         let mut command = shell(dir.path(), &script.replace("--out results", "--out results$CODE"));
-        command.env("NEW_MPICC", build.mpicc()).env("CODE", code.to_string());
+        command.env("NEW_MPICC", build.mpicc()).env("BASE_MPICC", mpich.name).env("CODE", code.to_string());
         run(command.env("CONFORM", "--cases 20 --only contents")).expect_code(code);
         expect_failure(dir.path(), code == 1);
     }

@@ -16,6 +16,7 @@ use ddtbench::folder::{LockedFolder, REPORT};
 use ddtbench::model::conditions::MemoryKind;
 use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
+use ddtbench::plan::Plan;
 use ddtbench::run::MpiAccount;
 
 use crate::cli::completions;
@@ -23,8 +24,8 @@ use crate::cli::headings::RESULTS;
 use crate::cli::kinds::MOST_RANKS;
 use crate::cli::measure::{FAILED, INTERRUPTED};
 use crate::cli::mpi_args::MpiArgs;
-use crate::cli::numbers;
 use crate::cli::output::{self, log};
+use crate::cli::{numbers, targets};
 
 /// Silence in seconds after which an operation hangs; most take microseconds.
 const TIMEOUT_S: f64 = 5.0;
@@ -73,6 +74,9 @@ pub struct DatatypesArgs {
     /// A list of findings that do not count as new; layouts that contain them are left out
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
+    /// An older version of the MPI: a finding that it has, too, does not count as new; a name or a path as for --mpi
+    #[arg(long, value_name = "NAME", conflicts_with = "replay", add = completions::mpis())]
+    baseline: Option<String>,
     /// The memory of data that a datatype describes; not host: messages of two ranks, one-sided calls and packing only
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
     memory: MemoryKind,
@@ -105,6 +109,7 @@ impl DatatypesArgs {
         }
         interrupt::hold();
         let mut plan = self.plan();
+        let baselines = self.baselines()?;
         let (folder, targets) =
             super::prepare(&self.mpis, self.out.as_deref(), self.verbose, self.memory, |target| {
                 let command = std::env::args().collect::<Vec<_>>().join(" ");
@@ -116,7 +121,9 @@ impl DatatypesArgs {
         let mut reports = Reports::default();
         for target in &targets {
             let before = reports.findings();
-            match self.report(target, &plan, &list, &mut |report| keep(&folder, &before, report)) {
+            let baseline = baseline_of(target, &baselines);
+            match self.report((target, baseline), &plan, &list, &mut |report| keep(&folder, &before, report))
+            {
                 Ok(mut report) => {
                     report.settings =
                         MpiAccount::from_target(target, String::new()).settings.unwrap_or_default();
@@ -156,6 +163,18 @@ impl DatatypesArgs {
         }
     }
 
+    /// The baseline with its variants, built; none if the user names none.
+    fn baselines(&self) -> anyhow::Result<Vec<Target>> {
+        let Some(name) = &self.baseline else { return Ok(Vec::new()) };
+        let mut plan = Plan { memories: vec![self.memory], ..Plan::default() };
+        self.mpis.apply(&mut plan);
+        plan.variants.retain(|variant| variant.is_of(name));
+        plan.mpis = vec![name.clone()];
+        targets::choose(&mut plan, false, self.verbose)
+            .and_then(|chosen| chosen.build())
+            .with_context(|| format!("--baseline {name}"))
+    }
+
     fn plan(&self) -> SessionPlan {
         let is_chosen = |operation: &&Operation| {
             self.only.is_empty() || self.only.contains(operation) || self.only.contains(&operation.section())
@@ -177,12 +196,12 @@ impl DatatypesArgs {
 
     fn report(
         &self,
-        target: &Target,
+        (target, baseline): (&Target, Option<&Target>),
         plan: &SessionPlan,
         list: &Replayed,
         save: &mut dyn FnMut(&MpiReport),
     ) -> Result<MpiReport, MpiError> {
-        let mut session = self.session(target, plan)?;
+        let mut session = self.session(target, baseline, plan)?;
         let mut log = |text: &str| log(&format!("{}: {text}", target.label()));
         match list {
             Replayed::Layouts(layouts) => session.examine(layouts.clone(), &mut log, save),
@@ -202,9 +221,14 @@ impl DatatypesArgs {
         }
     }
 
-    fn session<'a>(&'a self, target: &'a Target, plan: &'a SessionPlan) -> Result<Session<'a>, MpiError> {
-        let conditions = Conditions { memory: self.memory, ..Conditions::on_host(target, TIMEOUT_S) };
-        Session::new(conditions, plan)
+    fn session<'a>(
+        &'a self,
+        target: &'a Target,
+        baseline: Option<&'a Target>,
+        plan: &'a SessionPlan,
+    ) -> Result<Session<'a>, MpiError> {
+        let of = |target| Conditions { memory: self.memory, ..Conditions::on_host(target, TIMEOUT_S) };
+        Session::new(of(target), baseline.map(of), plan)
             .map_err(|error| MpiError::Other(format!("no temporary folder: {error}")))
     }
 
@@ -216,7 +240,7 @@ impl DatatypesArgs {
         reports: &mut Reports,
     ) -> Result<(), MpiError> {
         for (target, hits) in targets.iter().zip(reports.untried()) {
-            match self.session(target, plan)?.elsewhere(&hits) {
+            match self.session(target, None, plan)?.elsewhere(&hits) {
                 Ok(results) => reports.add_elsewhere(&target.label(), results),
                 Err(MpiError::Interrupted) => break,
                 Err(error) => return Err(error),
@@ -238,6 +262,14 @@ impl DatatypesArgs {
             ConformFormat::Junit => output::print(reports.junit()?.as_bytes()),
         }
     }
+}
+
+/// The baseline of an MPI, with the same variant. A variant of the baseline itself is compared with the plain one.
+fn baseline_of<'a>(target: &Target, baselines: &'a [Target]) -> Option<&'a Target> {
+    let is_alike = |baseline: &&Target| {
+        baseline.variant == target.variant && baseline.installation.name != target.installation.name
+    };
+    baselines.iter().find(is_alike).or(baselines.first())
 }
 
 /// Writes the list of new findings to the folder, with those of MPIs before, and a C program for each. A search goes on without it.

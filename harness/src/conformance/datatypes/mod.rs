@@ -6,6 +6,7 @@
 //! 3. Longer campaigns follow without the layouts that were found, which could hide other faults.
 //! 4. Each finding becomes a C program ([`program`]), which is compiled and run before it is shown ([`confirmation`]).
 
+mod baseline;
 mod campaign;
 pub mod confirmation;
 mod corpus;

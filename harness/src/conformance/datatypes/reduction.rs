@@ -149,11 +149,16 @@ fn wave(
         if left.iter().any(|other| other.operation == hit.operation && other.kind == hit.kind) {
             continue;
         }
-        match occurs_again(worker, processes, &hit)? {
-            true => {
-                found.push(Finding { is_reproduced: false, is_complete: false, ..Finding::new(hit) });
-            }
-            false => reduced.once.push(hit),
+        if occurs_again(worker, processes, &hit)? == Some(false) {
+            reduced.once.push(hit);
+            continue;
+        }
+        let is_old = match &mut worker.baseline {
+            Some(baseline) => occurs_again(baseline, processes, &hit)? == Some(true),
+            None => false,
+        };
+        if !is_old {
+            found.push(Finding { is_reproduced: false, is_complete: false, ..Finding::new(hit) });
         }
     }
     for finding in found.iter_mut() {
@@ -164,24 +169,26 @@ fn wave(
     Ok(())
 }
 
-/// Whether a hit occurs again with the same cases before it. Only its operation is tried: after another one that has damaged memory, any
+/// Whether a hit occurs again with the same cases before it; `None` if the time was over. Only its operation is tried: after another one that has damaged memory, any
 /// operation may fail.
 fn occurs_again(
     worker: &mut Worker<'_>,
     processes: &[(usize, Vec<Case>)],
     hit: &Hit,
-) -> Result<bool, MpiError> {
+) -> Result<Option<bool>, MpiError> {
     let is_own = |case: &Case| case.number == hit.case && case.tries(hit.operation);
     for (_, cases) in processes.iter().filter(|(ranks, _)| *ranks == hit.operation.ranks) {
         let Some(place) = cases.iter().position(is_own) else { continue };
         let end = worker.run(&[hit.operation], hit.operation.ranks, &cases[..=place])?;
         let fails = |fault: &Fault| fault.case == hit.case && fault.operation == hit.operation;
-        // Without time to try it, it counts as one that does.
-        if end.cut_at.is_some() || end.faults.iter().any(fails) {
-            return Ok(true);
+        if end.cut_at.is_some() {
+            return Ok(None);
+        }
+        if end.faults.iter().any(fails) {
+            return Ok(Some(true));
         }
     }
-    Ok(false)
+    Ok(Some(false))
 }
 
 /// The layouts of findings, then those of the corpus, in ascending order.

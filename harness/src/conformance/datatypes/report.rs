@@ -24,6 +24,8 @@ pub struct MpiReport {
     pub label: String,
     /// The maker and the version.
     pub title: String,
+    /// The maker and the version of the baseline.
+    pub baseline: Option<String>,
     /// The findings, known ones first.
     pub findings: Vec<Finding>,
     /// Operations that were asked for.
@@ -41,6 +43,8 @@ pub struct MpiReport {
     pub settings: BTreeMap<String, String>,
     /// Wrong results before they were shrunk and joined.
     pub hits: usize,
+    /// Those that do not occur with the baseline.
+    pub new_hits: usize,
     /// Counts of tried operations and constructors.
     pub coverage: Coverage,
     /// Whether the user has stopped it.
@@ -57,6 +61,7 @@ impl MpiReport {
         Self {
             label: target.label(),
             title: target.installation.title(),
+            baseline: None,
             findings: Vec::new(),
             operations: operations.to_vec(),
             fixed: Vec::new(),
@@ -66,6 +71,7 @@ impl MpiReport {
             transport: None,
             settings: BTreeMap::new(),
             hits: 0,
+            new_hits: 0,
             coverage: Coverage::default(),
             is_stopped: false,
         }
@@ -89,7 +95,8 @@ impl MpiReport {
         let known = if known > 0 { format!(", {known} known") } else { String::new() };
         let ranks = format!(", {} ranks", self.ranks);
         let path = self.transport.as_ref().map_or_else(String::new, |path| format!("{ranks}, {path}"));
-        format!("{} ({}{path}): {new}{known}", self.label, self.title)
+        let baseline = self.baseline.as_ref().map_or_else(String::new, |title| format!(", baseline {title}"));
+        format!("{} ({}{path}{baseline}): {new}{known}", self.label, self.title)
     }
 
     fn text(&self) -> String {
@@ -146,6 +153,7 @@ impl MpiReport {
         json!({
             "mpi": self.label,
             "title": self.title,
+            "baseline": self.baseline,
             "ranks": self.ranks,
             "transport": self.transport,
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
@@ -154,6 +162,7 @@ impl MpiReport {
             "cases": self.coverage.cases,
             "seconds": self.coverage.time.as_secs_f64(),
             "hits": self.hits,
+            "new_hits": self.baseline.as_ref().map(|_| self.new_hits),
             "operations": self.counts()[0].iter().copied().collect::<BTreeMap<_, _>>(),
             "constructors": self.coverage.constructors,
             "left_out": self.coverage.left_out,
@@ -218,8 +227,10 @@ impl MpiReport {
 
     fn coverage_text(&self) -> String {
         let Coverage { cases, time, left_out, .. } = &self.coverage;
+        let new = format!(", {} of them not with the baseline", self.new_hits);
+        let new = if self.baseline.is_some() { new } else { String::new() };
         let mut text = format!(
-            "\n{cases} cases in {:.0} s ({:.0} cases per minute), {}\n",
+            "\n{cases} cases in {:.0} s ({:.0} cases per minute), {}{new}\n",
             time.as_secs_f64(),
             self.coverage.cases_per_minute(),
             counted(self.hits, "hit")
@@ -413,6 +424,7 @@ mod tests {
         Reports(vec![MpiReport {
             label: "mpich".to_owned(),
             title: "MPICH 9".to_owned(),
+            baseline: Some("MPICH 8".to_owned()),
             findings: vec![known, finding("pack", Some("byte 1")), finding("send", None)],
             operations: OPERATIONS.iter().filter(|operation| operation.name != "probe").collect(),
             fixed: vec![finding("get", None).hit],
@@ -422,6 +434,7 @@ mod tests {
             transport: Some("shm".to_owned()),
             settings: [("MPIR_CVAR_X".to_owned(), "1".to_owned())].into(),
             hits: 9,
+            new_hits: 5,
             coverage,
             is_stopped: false,
         }])
@@ -431,11 +444,12 @@ mod tests {
     fn a_finding_is_shown_with_its_type_its_clause_and_its_program() {
         let text = reports().text(None);
         for part in [
-            "mpich (MPICH 9, 2 ranks, shm): 2 new findings, 1 known",
+            "mpich (MPICH 9, 2 ranks, shm, baseline MPICH 8): 2 new findings, 1 known",
             "1. pack: wrong data\n   type: vector(2, 1, -1, byte)\n   byte 3 is wrong\n   MPI-4.1, section 5.2",
             "first in case 17; explains 4 hits\n   confirmed by the C program: byte 1\n   C program: mpich-1.c",
             "not confirmed: the C program does not show it\n   C program: mpich-2.c",
             "100 cases in",
+            "9 hits, 5 of them not with the baseline",
             "operations with all forms: bounds 5, pack 10",
         ] {
             assert!(text.contains(part), "{part} is not in:\n{text}");

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use common::conformance::{FaultKind, Operation};
 use datatypes::Layout;
 
+use super::baseline::are_old;
 use super::campaign::{Campaign, Coverage, Range};
 use super::confirmation::confirm;
 use super::corpus::corpus;
@@ -14,7 +15,7 @@ use super::finding::{Confirmation, Finding, Hit};
 use super::program::{ProgramMemory, program};
 use super::reduction::{explains, join, mark_variants, one_of_each, reduce};
 use super::report::MpiReport;
-use super::trial::{Outcome, evaluate};
+use super::trial::{Outcome, evaluate, evaluate_alone};
 use super::worker::Worker;
 use crate::conformance::Conditions;
 use crate::mpi::MpiError;
@@ -79,9 +80,10 @@ impl Limit {
         self.left(now) > self.time / 8
     }
 
-    /// The end of the cases of a campaign. The rest is for shrinking, C programs and later campaigns.
-    fn of_cases(self, now: Instant, cases_first: bool) -> Instant {
-        now + if cases_first { self.left(now) * 3 / 4 } else { self.left(now) / 2 }
+    /// The end of the cases of a campaign. The rest is for shrinking, C programs and later campaigns; a baseline takes as long as the cases.
+    fn of_cases(self, now: Instant, cases_first: bool, has_baseline: bool) -> Instant {
+        let most = if cases_first { self.left(now) * 3 / 4 } else { self.left(now) / 2 };
+        now + if has_baseline { most / 2 } else { most }
     }
 
     /// The end of shrinking, if the remaining cases need this much time: they come first. A part is always left to shrink.
@@ -104,12 +106,18 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// For an MPI.
+    /// For an MPI, and perhaps a baseline.
     ///
     /// # Errors
     /// If files cannot be written.
-    pub fn new(conditions: Conditions<'a>, plan: &'a SessionPlan) -> std::io::Result<Self> {
-        let worker = Worker::new(conditions, plan.ranks)?;
+    pub fn new(
+        conditions: Conditions<'a>,
+        baseline: Option<Conditions<'a>>,
+        plan: &'a SessionPlan,
+    ) -> std::io::Result<Self> {
+        let mut worker = Worker::new(conditions, plan.ranks)?;
+        let baseline = baseline.map(|conditions| Worker::new(conditions, plan.ranks)).transpose()?;
+        worker.baseline = baseline.map(Box::new);
         Ok(Self { worker, plan, limit: None, confirmed: HashMap::new(), right: Vec::new() })
     }
 
@@ -156,7 +164,9 @@ impl<'a> Session<'a> {
             // A short rest is not worth another campaign.
             let rest = self.plan.cases - first;
             let count = if rest <= 2 * cases { rest } else { cases };
-            let deadline = self.limit.map(|limit| limit.of_cases(Instant::now(), self.plan.cases_first));
+            let deadline = self.limit.map(|limit| {
+                limit.of_cases(Instant::now(), self.plan.cases_first, report.baseline.is_some())
+            });
             let fixed = if first == 0 { corpus() } else { Vec::new() };
             let range = Range { fixed, seed: self.plan.seed, first, cases: count, deadline };
             self.campaign(&range, &mut shrunk, &mut report, log, save)?;
@@ -175,7 +185,7 @@ impl<'a> Session<'a> {
         known.sort_by_key(|finding| finding.hit.kind);
         self.worker.deadline = self.limit.map(|limit| Instant::now() + limit.time / PART_OF_KNOWN);
         let hits: Vec<Hit> = known.iter().map(|finding| finding.hit.clone()).collect();
-        let outcomes = evaluate(&mut self.worker, &hits, usize::MAX)?;
+        let outcomes = evaluate_alone(&mut self.worker, &hits, usize::MAX)?;
         let (all, mut untried, mut found) = (known.len(), 0, Vec::new());
         for (mut finding, outcome) in known.into_iter().zip(outcomes) {
             match outcome {
@@ -237,6 +247,7 @@ impl<'a> Session<'a> {
         campaign.run(&mut self.worker, &self.plan.operations, range, shrunk)?;
         log(&format!("{} cases, {} hits", campaign.coverage.cases, campaign.hits.len()));
         report.hits += campaign.hits.len();
+        self.leave_out_old(&mut campaign, report)?;
         report.coverage.add(&campaign.coverage);
         self.note_conditions(report);
         let as_they_are = unshrunk(&campaign.hits, shrunk);
@@ -274,6 +285,22 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// Leaves out hits that occur with the baseline, too.
+    fn leave_out_old(&mut self, campaign: &mut Campaign, report: &mut MpiReport) -> Result<(), MpiError> {
+        let Some(baseline) = &mut self.worker.baseline else { return Ok(()) };
+        baseline.deadline = self.limit.map(|limit| limit.end);
+        let mut are_old = match are_old(baseline, &campaign.hits) {
+            Err(MpiError::Interrupted) => {
+                campaign.is_stopped = true;
+                return Ok(());
+            }
+            ended => ended?.into_iter(),
+        };
+        campaign.hits.retain(|_| !are_old.next().unwrap_or(false));
+        report.new_hits += campaign.hits.len();
+        Ok(())
+    }
+
     /// The time that the cases from this one on will take, if shrinking is to leave it.
     fn time_of_cases(&self, from: u64, so_far: &Coverage) -> Duration {
         if !self.plan.cases_first {
@@ -290,7 +317,9 @@ impl<'a> Session<'a> {
     }
 
     fn report(&self) -> MpiReport {
-        MpiReport::new(self.worker.conditions().target, &self.plan.operations)
+        let title = |worker: &Worker<'_>| worker.conditions().target.installation.title();
+        let baseline = self.worker.baseline.as_deref().map(title);
+        MpiReport { baseline, ..MpiReport::new(self.worker.conditions().target, &self.plan.operations) }
     }
 
     /// The number of ranks, and the path of their messages, as far as it is known.
@@ -378,7 +407,7 @@ mod tests {
         let (mut now, mut campaigns) = (begun, 0);
         while limit.has_room(now) {
             campaigns += 1;
-            now = limit.of_cases(now, rest_s > 0);
+            now = limit.of_cases(now, rest_s > 0, false);
             now = limit.of_shrinking(now, Duration::from_secs(rest_s));
             for _ in 0..programs {
                 if limit.left(now) >= OF_PROGRAM {

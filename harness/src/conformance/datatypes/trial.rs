@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use common::conformance::{Case, OPERATIONS, Operation};
 
+use super::baseline::are_old;
 use super::finding::Hit;
 use super::worker::Worker;
 use crate::mpi::MpiError;
@@ -34,11 +35,37 @@ pub fn whole(outcomes: Vec<Outcome>) -> Option<Vec<Option<Hit>>> {
     is_whole.then(|| outcomes.into_iter().map(Outcome::hit).collect())
 }
 
-/// Tries each operation on its layout. After an early end of a process a new one goes on, at most `restarts` times.
+/// Tries each operation on its layout. Those that fail in the same way with the baseline count as right. After an early end of a process
+/// a new one goes on, at most `restarts` times.
 ///
 /// # Errors
 /// If no process begins.
 pub fn evaluate(worker: &mut Worker<'_>, trials: &[Hit], restarts: usize) -> Result<Vec<Outcome>, MpiError> {
+    let mut outcomes = evaluate_alone(worker, trials, restarts)?;
+    let deadline = worker.deadline;
+    if let Some(baseline) = &mut worker.baseline {
+        baseline.deadline = deadline;
+        let failing: Vec<usize> =
+            (0..trials.len()).filter(|&i| matches!(outcomes[i], Outcome::Fails(_))).collect();
+        let hits: Vec<Hit> = failing.iter().filter_map(|&i| outcomes[i].clone().hit()).collect();
+        for (i, is_old) in failing.into_iter().zip(are_old(baseline, &hits)?) {
+            if is_old {
+                outcomes[i] = Outcome::Right;
+            }
+        }
+    }
+    Ok(outcomes)
+}
+
+/// The same without a baseline.
+///
+/// # Errors
+/// If no process begins.
+pub fn evaluate_alone(
+    worker: &mut Worker<'_>,
+    trials: &[Hit],
+    restarts: usize,
+) -> Result<Vec<Outcome>, MpiError> {
     let mut outcomes = vec![Outcome::Right; trials.len()];
     for ranks in [1, 2] {
         let mut left: Vec<usize> =

@@ -33,6 +33,8 @@ pub struct Worker<'a> {
     pub ranks: usize,
     /// The path of messages between ranks, once it is known.
     pub transport: Option<String>,
+    /// A worker for an MPI whose faults do not count.
+    pub baseline: Option<Box<Self>>,
     /// When processes are ended, and none is started any more.
     pub deadline: Option<Instant>,
 }
@@ -62,7 +64,7 @@ impl<'a> Worker<'a> {
         let lock = fs::File::open(folder.path())?;
         // Without locks, folders of killed processes stay.
         let _ = lock.try_lock();
-        Ok(Self { conditions, folder, _lock: lock, ranks, transport: None, deadline: None })
+        Ok(Self { conditions, folder, _lock: lock, ranks, transport: None, baseline: None, deadline: None })
     }
 
     /// The conditions under which processes are started.
@@ -125,10 +127,15 @@ impl<'a> Worker<'a> {
 
     /// Tries something with a shorter limit of silence, so that a slow operation may count as one that hangs.
     pub fn hurried<T>(&mut self, trials: impl FnOnce(&mut Self) -> T) -> T {
-        self.conditions.hurry = HURRY;
+        self.set_hurry(HURRY);
         let result = trials(self);
-        self.conditions.hurry = 1.0;
+        self.set_hurry(1.0);
         result
+    }
+
+    fn set_hurry(&mut self, hurry: f64) {
+        self.conditions.hurry = hurry;
+        self.baseline.iter_mut().for_each(|baseline| baseline.conditions.hurry = hurry);
     }
 
     fn is_late(&self) -> bool {
