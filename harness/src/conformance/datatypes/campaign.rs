@@ -139,12 +139,12 @@ impl Campaign {
     ) -> Result<(), MpiError> {
         let begun = Instant::now();
         self.coverage.operations.resize(OPERATIONS.len(), 0);
-        let is_over = || range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let is_late = |deadline: Option<Instant>| deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut all = range.cases();
         let known = findings.iter().filter(|finding| finding.is_reproduced && finding.hit.layout.size() == 0);
         known.for_each(|finding| self.leave_out_similar(&finding.hit, operations));
         let batch = if range.first < BATCH as u64 { FIRST_BATCH } else { BATCH };
-        while !is_over() && !self.is_stopped {
+        while !is_late(range.deadline) && !self.is_stopped {
             let mut cases: Vec<_> = all.by_ref().take(batch).collect();
             if cases.is_empty() {
                 break;
@@ -162,7 +162,13 @@ impl Campaign {
                     operations.iter().any(|operation| operation.ranks == ranks && case.tries(operation))
                 };
                 let of_ranks: Vec<_> = cases.iter().filter(is_tried).cloned().collect();
+                // A batch may take all the time: half of it is for operations of two ranks.
+                let is_shared = ranks == 1 && operations.iter().any(|operation| operation.ranks == 2);
+                let half = |end: Instant| Instant::now() + end.saturating_duration_since(Instant::now()) / 2;
+                worker.deadline = if is_shared { range.deadline.map(half) } else { range.deadline };
+                let deadline = worker.deadline;
                 if !of_ranks.is_empty() && !self.is_stopped {
+                    let is_over = || is_late(deadline);
                     let done = self.run_batch(worker, operations, (ranks, &is_over), &of_ranks)?;
                     tried.extend(of_ranks[..done].iter().map(|case| case.number));
                 }

@@ -39,7 +39,7 @@ const DEVICE: &str = include_str!("device.c");
 /// The memory of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramMemory {
-    /// All bytes are in the program, if they are few and it has one rank; otherwise as below.
+    /// All bytes are in the program, if they are few and equal on at most two ranks; otherwise as below.
     Literal,
     Static,
     /// Memory and packed data begin or end at a page that cannot be accessed.
@@ -104,7 +104,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         body = with_words(&body, &[("element", predefined(&Layout::named(element)).unwrap_or_default())]);
     }
     body = with_few_comparisons(&body);
-    let may_be_literal = memory == ProgramMemory::Literal && operation.ranks == 1;
+    let may_be_literal = memory == ProgramMemory::Literal && ranks <= 2;
     let literal = may_be_literal.then(|| Literal::new(&body, &data)).flatten();
     let mut constants = String::new();
     if let Some(literal) = literal {

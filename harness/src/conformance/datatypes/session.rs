@@ -243,7 +243,6 @@ impl<'a> Session<'a> {
         save: &mut dyn FnMut(&MpiReport),
     ) -> Result<(), MpiError> {
         let mut campaign = Campaign::default();
-        self.worker.deadline = range.deadline;
         campaign.run(&mut self.worker, &self.plan.operations, range, shrunk)?;
         log(&format!("{} cases, {} hits", campaign.coverage.cases, campaign.hits.len()));
         report.hits += campaign.hits.len();
