@@ -545,9 +545,15 @@ pub fn shows(kind: FaultKind, lines: &[String], is_success: bool, ending: &str) 
     if let Some(line) = lines.iter().find_map(|line| line.split_once("WRONG: ")) {
         return Ok(line.1.to_owned());
     }
-    if !is_success && matches!(kind, FaultKind::Crash | FaultKind::Error | FaultKind::Hang) {
-        // Rank 0 prints it after the operation; another rank may still be in it.
-        let is_late = lines.iter().any(|line| line.ends_with("right"));
+    // Rank 0 prints it after the operation; another rank may still be in it.
+    let is_late = lines.iter().any(|line| line.ends_with("right"));
+    let is_shown = match kind {
+        FaultKind::Crash | FaultKind::Error | FaultKind::Hang => true,
+        // Wrong bytes may be anywhere, and end the process.
+        FaultKind::WrongData | FaultKind::ChangedMemory => !is_late,
+        FaultKind::WrongValue => false,
+    };
+    if !is_success && is_shown {
         return Ok(format!("{ending}{}", if is_late { ", perhaps in MPI_Finalize" } else { "" }));
     }
     Err(format!("the C program does not show it: {ending}"))

@@ -152,6 +152,8 @@ fn a_program_shows_a_fault_by_its_output_or_its_end() {
     let wrong = ["[0] WRONG: byte 3".to_owned()];
     assert_eq!(shows(FaultKind::WrongData, &wrong, false, "exit code 1"), Ok("byte 3".to_owned()));
     let right = ["right".to_owned()];
+    assert_eq!(shows(FaultKind::WrongData, &[], false, "SIGSEGV"), Ok("SIGSEGV".to_owned()));
+    assert!(shows(FaultKind::WrongData, &right, false, "SIGSEGV").is_err());
     assert!(shows(FaultKind::Crash, &right, true, "exit code 0").is_err());
     assert_eq!(shows(FaultKind::Crash, &[], false, "SIGSEGV"), Ok("SIGSEGV".to_owned()));
     let late = "SIGSEGV, perhaps in MPI_Finalize".to_owned();
