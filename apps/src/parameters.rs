@@ -1,9 +1,8 @@
 //! Parameters of a test: names, units, named sets, and the values that users can give.
 
-mod declaration;
 mod values;
 
-use datatypes::{Definitions, Element, similar};
+use datatypes::{Definitions, Element, declared_arrays, number, similar};
 
 pub use values::Values;
 
@@ -126,9 +125,12 @@ impl Parameter {
                         .to_owned()
                 })
             }
-            ParameterType::Integer => {
-                text.parse().map(Value::Number).map_err(|_| "must be a whole number".to_owned())
-            }
+            ParameterType::Integer => text.parse().map(Value::Number).map_err(|_| match number(text) {
+                Err(error) if text.starts_with(char::is_alphabetic) => {
+                    format!("must be a whole number: {error}")
+                }
+                _ => "must be a whole number".to_owned(),
+            }),
             ParameterType::Element => {
                 let element: Element =
                     text.parse().map_err(|instead| format!("must be a predefined type: {instead}"))?;
@@ -137,7 +139,12 @@ impl Parameter {
             }
             ParameterType::Choice(words) => among(words),
             ParameterType::PerAxis(_) if self.unit == "bytes" => read_bytes_per_axis(text),
-            ParameterType::PerAxis(kind) => read_per_axis(text, kind),
+            ParameterType::PerAxis(kind) => match declared_arrays(text).filter(|_| !kind.has_two_sides) {
+                Some(arrays) => {
+                    arrays.map(|arrays| Value::PerAxis(arrays.extents)).map_err(|error| error.to_string())
+                }
+                None => read_per_axis(text, kind),
+            },
             ParameterType::Word => read_word(text),
             ParameterType::Layouts { absent, .. } if absent == Some(text) => Ok(Value::Layouts(None)),
             ParameterType::Layouts { .. } => {
@@ -236,17 +243,15 @@ fn read_per_axis(text: &str, kind: PerAxis) -> Result<Value, String> {
         return Ok(Value::PerAxis(Vec::new()));
     }
     // At most what MPI takes as `int`.
-    let number = |text: &str| text.parse::<i32>().ok().and_then(|number| usize::try_from(number).ok());
-    let list = |text: &str| match declared_bounds(text).filter(|_| !has_two_sides) {
-        Some(bounds) => bounds.split(',').map(extent).collect(),
-        None if has_two_sides => {
-            let sides = |axis: &str| {
-                let (before, behind) = axis.split_once(':').unwrap_or((axis, axis));
-                Some([number(before)?, number(behind)?])
-            };
-            Some(text.split('x').map(sides).collect::<Option<Vec<_>>>()?.concat())
-        }
-        None => text.split('x').map(number).collect::<Option<Vec<_>>>(),
+    let number = |text: &str| text.trim().parse::<i32>().ok().and_then(|number| usize::try_from(number).ok());
+    let list = |text: &str| {
+        let in_brackets = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+        let axes = in_brackets.unwrap_or(text).split(if in_brackets.is_some() { ',' } else { 'x' });
+        let sides = |axis: &str| {
+            let both = axis.split_once(':').filter(|_| has_two_sides).unwrap_or((axis, axis));
+            Some([number(both.0)?, number(both.1)?][..1 + usize::from(has_two_sides)].to_vec())
+        };
+        Some(axes.map(sides).collect::<Option<Vec<_>>>()?.concat())
     };
     let lists = text.split('+').map(list).collect::<Option<Vec<_>>>();
     lists.map(Value::PerAxis).ok_or_else(|| {
@@ -267,22 +272,6 @@ fn read_bytes_per_axis(text: &str) -> Result<Value, String> {
         "must be a whole number, also with one of the units kB, MB, GB, KiB, MiB, GiB: 64KiB; or one for each axis, joined by x"
             .to_owned()
     })
-}
-
-/// The bounds of an array as in a Fortran declaration: `-2:67,-2:67,7` of `q(-2:67, -2:67, 7)`.
-fn declared_bounds(text: &str) -> Option<&str> {
-    let (name, bounds) = text.trim().strip_suffix(')')?.split_once('(')?;
-    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_').then_some(bounds)
-}
-
-/// The points of one axis in a declaration, which is `7`, or both bounds, `-2:67`.
-fn extent(bounds: &str) -> Option<usize> {
-    let number = |text: &str| text.trim().parse::<i32>().ok();
-    let (lower, upper) = match bounds.split_once(':') {
-        Some((lower, upper)) => (number(lower)?, number(upper)?),
-        None => (1, number(bounds)?),
-    };
-    usize::try_from(i64::from(upper) - i64::from(lower) + 1).ok()
 }
 
 /// The size of a run.

@@ -322,7 +322,8 @@ mod tests {
             let refusal = with(&[first, second]).unwrap_err();
             assert!(refusal.contains("order") && refusal.contains("remove"), "{refusal}");
         }
-        assert!(with(&[("shape", "double u[N][5]")]).unwrap_err().contains("`N` must be a number"));
+        let unknown = with(&[("shape", "double u[N][5]")]).unwrap_err();
+        assert!(unknown.contains("column 10: `N` has no value: give it one by --define N=64"), "{unknown}");
         // A last axis as short as components, in an order that was not given.
         assert_eq!(c.note_on_order(), None);
         assert_eq!(with(&[("shape", "102x102x52")]).unwrap().note_on_order(), None);

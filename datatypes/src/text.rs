@@ -31,13 +31,14 @@ mod value;
 
 use std::str::FromStr;
 
+pub use declaration::{DeclaredArrays, declared_arrays};
 pub use index_list::{ListForm, index_list, repeated_index};
 pub use names::{no_such, similar};
 pub use program::{is_program, program};
 pub use reader::{NamedList, TextError, TextReader};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-pub use value::Definitions;
+pub use value::{Definitions, number};
 
 use crate::{Argument, Constructor, Layout};
 

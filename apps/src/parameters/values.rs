@@ -4,9 +4,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use datatypes::{Element, Order};
+use datatypes::{Element, declared_arrays};
 
-use super::declaration::{Declaration, declarations};
 use super::{OnlyWith, Parameter, ParameterError, ParameterType, PerAxis, Value, joined_by_x, shortened};
 use crate::{ArraySpec, Arrays, Layouts};
 
@@ -14,6 +13,8 @@ use crate::{ArraySpec, Arrays, Layouts};
 const SHAPE: &str = "shape";
 const ELEMENT: &str = "element";
 const ORDER: &str = "order";
+
+const OR_DECLARATION: &str = ", or a declaration, such as double u[52][102][102]";
 
 /// Checked values of a test's parameters.
 #[derive(Clone, Debug)]
@@ -57,18 +58,13 @@ impl Values {
         })?;
         let parameter = &self.parameters[i];
         let refuse = |reason| ParameterError::Value { name: parameter.name, value: shortened(text), reason };
-        if parameter.name == SHAPE
-            && let Some(declaration) = declarations(text)
-        {
-            let Declaration { element, order, shape } = declaration.map_err(refuse)?;
-            let order = if order == Order::C { "c" } else { "fortran" };
-            self.declare(ELEMENT, element.name())?;
-            self.declare(ORDER, order)?;
-            return self.assign(SHAPE, &shape);
-        }
-        let or =
-            if parameter.name == SHAPE { ", or a declaration, such as double u[52][102][102]" } else { "" };
+        let declared = declared_arrays(text).filter(|_| parameter.name == SHAPE);
+        let or = if parameter.name == SHAPE && declared.is_none() { OR_DECLARATION } else { "" };
         let value = parameter.read(text).map_err(|reason| refuse(reason + or))?;
+        if let Some((element, order)) = declared.and_then(|arrays| arrays.ok()?.of) {
+            self.declare(ELEMENT, element.name())?;
+            self.declare(ORDER, order.name())?;
+        }
         if self.declared.contains(&i) && self.values[i] != value {
             let declared = parameter.write(&self.values[i]);
             return Err(refuse(format!("the declaration in {SHAPE} says {declared}: remove this parameter")));

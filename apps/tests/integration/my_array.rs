@@ -27,7 +27,6 @@ fn commands_of_tests() -> Vec<(String, String)> {
 
 /// The values that a command gives one by one; if it gives several for one name, all of them.
 fn given(command: &str) -> Vec<(&str, &str)> {
-    let words: Vec<&str> = command.split_whitespace().collect();
     let mut given = Vec::new();
     let mut depth = 0;
     // A comma within parentheses belongs to the value: Fortran's bounds.
@@ -35,7 +34,10 @@ fn given(command: &str) -> Vec<(&str, &str)> {
         depth += i32::from(letter == '(') - i32::from(letter == ')');
         letter == ',' && depth == 0
     };
-    let lists = words.windows(2).filter(|pair| pair[0] == "-p").map(|pair| pair[1].trim_matches('\''));
+    let lists = command.split(" -p ").skip(1).filter_map(|rest| match rest.strip_prefix('\'') {
+        Some(quoted) => quoted.split('\'').next(),
+        None => rest.split_whitespace().next(),
+    });
     for text in lists.flat_map(|list| list.split(&mut ends_value).collect::<Vec<_>>()) {
         let last = given.last().map_or("", |(name, _)| *name);
         given.push(text.split_once('=').unwrap_or((last, text)));

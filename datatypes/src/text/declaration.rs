@@ -2,6 +2,27 @@
 
 use super::memory::Memory;
 use super::reader::{TextError, TextReader};
+use crate::{Element, Order};
+
+/// Arrays as a program declares them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredArrays {
+    /// The type of their elements and the order of the language. `None` of bounds without a type.
+    pub of: Option<(Element, Order)>,
+    /// The extents of each, in the order of the text.
+    pub extents: Vec<Vec<usize>>,
+}
+
+/// Reads `double u[52][102][5]`, `real(8), dimension(102, 52) :: u`, or only bounds such as `(102, -1:52)`; several are joined
+/// by `+`. `None` of any other text.
+///
+/// # Errors
+/// The place of the error, and valid text.
+pub fn declared_arrays(text: &str) -> Option<Result<DeclaredArrays, TextError>> {
+    let mut reader = TextReader::new(text);
+    reader.scope.is_fortran = !text.contains('[');
+    (text.contains(['(', '[']) && !reader.is_at_number()).then(|| reader.arrays())
+}
 
 /// A variable or a member.
 struct Declared {
@@ -14,15 +35,75 @@ struct Declared {
 }
 
 impl TextReader<'_> {
+    fn arrays(&mut self) -> Result<DeclaredArrays, TextError> {
+        let mut arrays = DeclaredArrays { of: None, extents: Vec::new() };
+        let order = if self.scope.is_fortran { Order::Fortran } else { Order::C };
+        loop {
+            let place = self.place();
+            let (element, mut extents) = self.array()?;
+            let of = element.map(|element| (element, order));
+            if !arrays.extents.is_empty() && of != arrays.of {
+                return Err(self.error_at(place, "all arrays must have one type"));
+            }
+            if self.scope.is_fortran {
+                extents.reverse();
+            }
+            let least = u8::from(of.is_some()).into();
+            // At most what MPI takes as `int`.
+            let is_extent = |extent: &i64| (least..=i32::MAX.into()).contains(extent);
+            if !extents.iter().all(is_extent) {
+                let reason = format!("each axis must have an extent, from {least} to {}", i32::MAX);
+                return Err(self.error_at(place, reason));
+            }
+            arrays.of = of;
+            arrays.extents.push(extents.into_iter().map(|extent| extent as usize).collect());
+            if !self.eat('+') {
+                return self.end("a declaration").map(|()| arrays);
+            }
+        }
+    }
+
+    /// Reads a declaration: the type of elements, which bounds without a type do not have, and extents, the slowest first.
+    fn array(&mut self) -> Result<(Option<Element>, Vec<i64>), TextError> {
+        self.qualifiers();
+        let place = self.place();
+        let Some(memory) = self.memory_type()? else {
+            let name = self.name();
+            if self.scope.is_fortran && self.eat('(') {
+                self.at -= 1;
+                return Ok((None, self.fortran_extents()?.0));
+            }
+            let instead = name.parse::<Element>().err().unwrap_or_default();
+            return Err(self.error_at(place, format!("the type `{name}` is unknown: {instead}")));
+        };
+        self.qualifiers();
+        let extents = self.attributes()?;
+        let Declared { name, memory, .. } = self.declared(&memory, &extents)?;
+        match memory.array_of() {
+            (None, _) => Err(self.error_at(place, format!("`{name}` is an array of pointers or structs: give the array that they point to, or a datatype by --layout"))),
+            (_, []) => Err(self.unexpected("an extent", "to declare an array")),
+            (element, extents) => Ok((element, extents.to_vec())),
+        }
+    }
+
+    /// Reads words around a type that say nothing about values.
+    fn qualifiers(&mut self) {
+        let mut place = self.place();
+        while ["const", "static", "extern", "volatile", "restrict", "register"].contains(&self.name()) {
+            place = self.place();
+        }
+        self.at = place;
+    }
+
     /// Reads a declaration, if one comes next.
     pub(super) fn declaration(&mut self) -> Result<bool, TextError> {
         let start = self.place();
         let mut is_alias = false;
         let mut place;
         loop {
+            self.qualifiers();
             place = self.place();
             match self.name() {
-                "const" | "static" | "volatile" | "register" | "extern" => {}
                 "typedef" => is_alias = true,
                 word if self.scope.variables.contains_key(word) => {
                     self.at = start;
@@ -187,5 +268,28 @@ impl TextReader<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_read_as_programs_declare_them() {
+        let joined = |list: &Vec<usize>| list.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
+        let shown = |text: &str| {
+            let DeclaredArrays { of, extents } = declared_arrays(text)?.ok()?;
+            let of = of.map_or("bounds".to_owned(), |(element, order)| format!("{element} {}", order.name()));
+            Some(format!("{of} {}", extents.iter().map(joined).collect::<Vec<_>>().join("+")))
+        };
+        let rows = include_str!("declared.txt").lines().filter(|row| !row.starts_with('#'));
+        for (text, expected) in rows.map(|row| row.split_once(" => ").unwrap()) {
+            let error = || declared_arrays(text).unwrap().unwrap_err().to_string();
+            let found = shown(text).unwrap_or_else(error);
+            let is_it = found.starts_with(expected) && (found == expected || found.starts_with("column"));
+            assert!(is_it, "{text}: {found}");
+        }
+        assert_eq!(["102x102", "none", "-1x3"].map(|text| declared_arrays(text).is_none()), [true; 3]);
     }
 }

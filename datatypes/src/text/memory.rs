@@ -15,8 +15,8 @@ pub(super) struct Memory {
     /// Extents of an array, the slowest first.
     extents: Vec<i64>,
     members: Rc<[Member]>,
-    /// Whether its values are real or complex.
-    is_real: bool,
+    /// The type of its values, if it is predefined.
+    element: Option<Element>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -47,12 +47,11 @@ const KINDS: [(&str, Element); 12] = [
 
 impl Memory {
     pub fn of(element: Element) -> Self {
-        let is_real = !(element.is_integer() || matches!(element, Element::Char | Element::Byte));
-        Self { is_real, ..Self::scalar(element.size() as i64, element.alignment() as i64) }
+        Self { element: Some(element), ..Self::scalar(element.size() as i64, element.alignment() as i64) }
     }
 
     fn scalar(size: i64, alignment: i64) -> Self {
-        Self { size, alignment, extents: Vec::new(), members: Rc::default(), is_real: false }
+        Self { size, alignment, extents: Vec::new(), members: Rc::default(), element: None }
     }
 
     pub fn pointer() -> Self {
@@ -85,12 +84,19 @@ impl Memory {
 
     /// Whether its value is a whole number or a handle of MPI.
     pub fn can_be_number(&self) -> bool {
-        self.members.is_empty() && !self.is_real
+        let is_whole =
+            |element: Element| element.is_integer() || matches!(element, Element::Char | Element::Byte);
+        self.members.is_empty() && self.element.is_none_or(is_whole)
     }
 
     /// Whether it is a handle of MPI.
     pub fn is_handle(&self) -> bool {
         self.size == 0
+    }
+
+    /// The predefined type of its values, and the extents, the slowest first.
+    pub fn array_of(&self) -> (Option<Element>, &[i64]) {
+        (self.element, &self.extents)
     }
 
     /// Bytes of all of it.

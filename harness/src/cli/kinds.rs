@@ -114,8 +114,9 @@ pub struct LayoutArgs {
     /// case (docs/my-array.md)
     #[arg(help_heading = WHAT, long = "layout", value_name = "FILE|TEXT", conflicts_with = "sets")]
     layouts: Vec<String>,
-    /// Values of variables in the layouts, such as n=64,bl=[1,2]; they replace those in a program
-    #[arg(help_heading = WHAT, long, value_name = "NAME=VALUE", requires = "layouts", hide_short_help = true)]
+    /// Values of names in layouts and parameters, such as n=64,bl=[1,2]; several, such as n=16,32, are a case each. They replace
+    /// those in a program
+    #[arg(help_heading = WHAT, long, value_name = "NAME=VALUE", hide_short_help = true)]
     define: Vec<String>,
 }
 

@@ -50,7 +50,7 @@ pub struct ShownLayoutArgs {
     /// Any layout instead of a test: a file, text, or - for standard input
     #[arg(long, value_name = "FILE|TEXT", conflicts_with_all = ["test", "sets", "params"])]
     layout: Option<String>,
-    /// Values of variables in the layout, such as n=64,bl=[1,2]; they replace those in a program
+    /// Values of names in the layout or in parameters, such as n=64,bl=[1,2]; they replace those in a program
     #[arg(long, value_name = "NAME=VALUE")]
     define: Vec<String>,
     #[command(flatten)]
@@ -193,14 +193,15 @@ impl ShownLayoutArgs {
         let is_text = typed.contains('(');
         let Some(layout) = self.layout.as_ref().or(is_text.then_some(&typed)) else {
             let test = apps::find(&typed)?;
-            let given = self.sets.selection()?;
+            let given = Selection { define: self.define.clone(), ..self.sets.selection()? };
             let (orders, lists) = engine::orders(&given.lists).map_err(anyhow::Error::msg)?;
             let values = pingpong::values(&Selection { lists, ..given }, test).map_err(anyhow::Error::msg)?;
             return Ok((test, values, orders[0].wire_order()));
         };
         let given =
             Selection { layouts: vec![layout.clone()], define: self.define.clone(), ..Selection::default() };
-        let case = given.layout_cases().map_err(anyhow::Error::msg)?.remove(0);
+        let cases = given.layout_cases().map_err(anyhow::Error::msg)?;
+        let [case] = &cases[..] else { bail!("--define: give one value per name here") };
         likely_counts(layout).iter().for_each(|warning| output::log(warning));
         let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
         case.given().try_for_each(|(name, text)| values.assign(name, text))?;

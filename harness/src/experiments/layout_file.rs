@@ -133,11 +133,11 @@ fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
 }
 
 /// Refuses names that the text does not have.
-fn has_names(text: &str, definitions: &Definitions) -> Result<(), String> {
+pub(super) fn has_names(text: &str, definitions: &Definitions) -> Result<(), String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let has = |name: &str| text.split(|c| !is_name(c)).any(|word| word.eq_ignore_ascii_case(name));
     let unknown = definitions.names().find(|name| !has(name));
-    unknown.map_or(Ok(()), |name| Err(format!("--define {name}=...: the layout has no `{name}`")))
+    unknown.map_or(Ok(()), |name| Err(format!("--define {name}=...: nothing is called `{name}`")))
 }
 
 pub(crate) fn parse(text: &str, definitions: &Definitions) -> Result<Given, String> {

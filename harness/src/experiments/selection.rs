@@ -29,7 +29,7 @@ pub struct Selection {
     /// Additional layouts, or the only ones if no test is named: texts, files, or `-` for standard input.
     #[serde(rename = "layout", deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<String>,
-    /// Values of variables in these layouts, such as `n=64`.
+    /// Values of names in these layouts and in the lists, such as `n=64`; several of a name, such as `n=16,32`, are a case each.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub define: Vec<String>,
     /// The plan's methods for these cases; all if empty.
@@ -94,12 +94,48 @@ impl Selection {
     /// # Errors
     /// The invalid layout or definition, and valid input.
     pub fn layout_cases(&self) -> Result<Vec<PlannedCase>, String> {
-        let definitions = self.define.join(",");
-        let definitions = match &*definitions {
-            "" => Definitions::default(),
-            given => Definitions::read(given).map_err(|error| format!("--define {given}: {error}"))?,
+        let definitions = self.definitions()?;
+        let cases = |layout: &String| {
+            definitions.iter().map(|values| layout_file::case(layout, values)).collect::<Vec<_>>()
         };
-        self.layouts.iter().map(|layout| layout_file::case(layout, &definitions)).collect()
+        self.layouts.iter().flat_map(cases).collect()
+    }
+
+    /// Every combination of one value from each list, with the values that `define` gives to names.
+    ///
+    /// # Errors
+    /// If there are too many, or a definition is invalid.
+    pub fn choices<K: Ord>(&self, rank: impl Fn(&str) -> K) -> Result<Vec<Vec<(&str, String)>>, String> {
+        let (definitions, choices) = (self.definitions()?, self.lists.product(rank)?);
+        let defined = |choice: &Vec<(_, String)>, values: &Definitions| {
+            choice.iter().map(|(name, text)| (*name, values.replaced(text))).collect()
+        };
+        Ok(choices
+            .iter()
+            .flat_map(|choice| definitions.iter().map(move |values| defined(choice, values)))
+            .collect())
+    }
+
+    /// Every combination of the values in `define`.
+    fn definitions(&self) -> Result<Vec<Definitions>, String> {
+        let typed: Vec<String> =
+            self.define.iter().flat_map(|text| text.split(',')).map(str::to_owned).collect();
+        let lists = Lists::typed(&typed, "n=64").map_err(|error| format!("--define: {error}"))?;
+        let texts: Vec<&str> =
+            self.lists.0.iter().flat_map(|(_, values)| values).map(String::as_str).collect();
+        let read = |choice: Vec<(&str, String)>| {
+            let pairs: Vec<String> = choice.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let given = pairs.join(",");
+            if given.is_empty() {
+                return Ok(Definitions::default());
+            }
+            let read = Definitions::read(&given).map_err(|error| format!("--define {given}: {error}"))?;
+            if self.layouts.is_empty() {
+                layout_file::has_names(&texts.join(" "), &read).map_err(|error| format!("-p: {error}"))?;
+            }
+            Ok(read)
+        };
+        lists.product(|_| 0)?.into_iter().map(read).collect()
     }
 
     /// With these layouts. The test `layout`, if it is named too, means these and not its default.
@@ -309,6 +345,26 @@ mod tests {
         };
         assert_eq!(tests(&["vector(4,1,2,double)"]), ["nas_lu_y"]);
         assert_eq!(tests(&[]), ["nas_lu_y", "Layout"]);
+    }
+
+    #[test]
+    fn names_in_values_have_each_defined_value() {
+        let choices = |params: &[&str], define: &[&str]| -> Result<Vec<_>, String> {
+            let lists = Lists::typed(&owned(params), "nx=162")?;
+            let selection = Selection { lists, define: owned(define), ..Selection::default() };
+            Ok(selection.choices(|_| 0)?.into_iter().map(joined).collect())
+        };
+        let shape = "shape=double n[n][m + 2][x]";
+        assert_eq!(
+            choices(&[shape, "face=x+", "width=w"], &["n=4,5,m=2*n", "w=1"]).unwrap(),
+            ["4][8", "5][10"].map(|n| format!("shape=double n[{n} + 2][x] face=x+ width=1"))
+        );
+        assert_eq!(choices(&["a=(x)", "b=x+"], &["x=2..4"]).unwrap(), ["a=(2) b=x+", "a=(4) b=x+"]);
+        assert!(
+            choices(&[shape], &["n=4,k=5"])
+                .unwrap_err()
+                .contains("-p: --define k=...: nothing is called `k`")
+        );
     }
 
     #[test]

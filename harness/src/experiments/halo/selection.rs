@@ -17,7 +17,7 @@ use common::parameter::place;
 /// If a name is unknown, a value is refused, a named exchange does not support the number of ranks, or the selection is empty.
 pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> {
     let mut selected = Selected::default();
-    let choices = selection.lists.product(|name| place(PARAMETERS, name))?;
+    let choices = selection.choices(|name| place(PARAMETERS, name))?;
     let owned = |choice: Vec<(&str, String)>| {
         choice.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     };

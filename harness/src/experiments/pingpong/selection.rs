@@ -88,7 +88,7 @@ fn choices(selection: &Selection, test: &Test, set: Option<&str>) -> Result<Vec<
         Ok(values)
     };
     // All ranks are equal, so that the last name changes fastest.
-    selection.lists.product(|_| 0)?.into_iter().map(changed).collect()
+    selection.choices(|_| 0)?.into_iter().map(changed).collect()
 }
 
 fn tests(selection: &Selection) -> Result<Vec<&'static Test>, String> {
