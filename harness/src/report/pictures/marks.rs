@@ -152,7 +152,8 @@ impl Marks {
     }
 }
 
-/// The time of the datatype relative to the user's loop, the application's, or that of a layout; empty if there are too many cases.
+/// The time of the datatype relative to the user's loop, the application's, or that of a layout; empty if there are too many cases
+/// of an MPI, each of which has its own panel.
 fn datatype_or_loops(results: &Results<'_>) -> Vec<Datum> {
     let cases = CaseView::all(results.form, results.all);
     let mark = |case: &CaseView| {
@@ -168,7 +169,8 @@ fn datatype_or_loops(results: &Results<'_>) -> Vec<Datum> {
         Some(Datum { series: verdict.name().to_owned(), y_name, y, ..Datum::figure(ddt, ratio)? })
     };
     let marks: Vec<Datum> = cases.iter().filter_map(mark).collect();
-    if marks.len() > MOST_CHANGES { Vec::new() } else { marks }
+    let most = MOST_CHANGES * Record::mpis(results.all).len();
+    if marks.len() > most { Vec::new() } else { marks }
 }
 
 /// The parts of a method's time: creation, the origin's packing and unpacking (doubled), and the rest of the communication. A

@@ -122,6 +122,13 @@ fn pictures_of_made_up_runs() {
 }
 
 #[test]
+fn the_answer_of_each_mpi_has_its_own_limit_of_cases() {
+    let row = |mpi| format!("ddt 1e-5 copies=30 mpi={mpi} time_over=2[1.9,2.1]/manual");
+    let both = ["mpich", "openmpi"].map(|mpi| made(Kind::PingPong, &row(mpi)).0).concat();
+    assert_eq!(Picture::find("datatype_or_loops").unwrap().marks(&results(&both, &[])).len(), 60);
+}
+
+#[test]
 fn equal_cases_of_two_mpis_stand_side_by_side_and_are_never_one() {
     let (a, b) = (case(Kind::PingPong, "mpich", "nx=1"), case(Kind::PingPong, "openmpi", "nx=1"));
     let over = [(&a, 0.25), (&b, 0.75)].map(|(case, overhead)| Record {
