@@ -2,7 +2,7 @@
 
 mod values;
 
-use datatypes::{Definitions, Element, declared_arrays, number, similar};
+use datatypes::{Definitions, Element, declared_arrays, similar};
 
 pub use values::Values;
 
@@ -125,11 +125,8 @@ impl Parameter {
                         .to_owned()
                 })
             }
-            ParameterType::Integer => text.parse().map(Value::Number).map_err(|_| match number(text) {
-                Err(error) if text.starts_with(char::is_alphabetic) => {
-                    format!("must be a whole number: {error}")
-                }
-                _ => "must be a whole number".to_owned(),
+            ParameterType::Integer => text.parse().map(Value::Number).map_err(|_| {
+                "must be a whole number, or a name that has one by --define NAME=VALUE".to_owned()
             }),
             ParameterType::Element => {
                 let element: Element =

@@ -75,6 +75,6 @@ pub use signature::joined_types;
 pub use statistics::{Spread, Statistics};
 pub use text::{
     DeclaredArrays, Definitions, ListForm, NamedList, SIGNATURES, TextError, TextReader, declared_arrays,
-    index_list, is_program, no_such, number, program, repeated_index, similar,
+    index_list, is_program, no_such, program, repeated_index, similar,
 };
 pub use typemap::{Entry, TypeMap};

@@ -38,7 +38,7 @@ pub use program::{is_program, program};
 pub use reader::{NamedList, TextError, TextReader};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-pub use value::{Definitions, number};
+pub use value::Definitions;
 
 use crate::{Argument, Constructor, Layout};
 

@@ -75,30 +75,28 @@ impl Definitions {
         self.0.keys().map(String::as_str)
     }
 
+    fn number(&self, name: &str) -> Option<i64> {
+        self.0.get(name).filter(|variable| !variable.is_list)?.values.get(&0)?.number()
+    }
+
+    /// The names with their numbers, as part of a name: `n64_m8`.
+    pub fn label(&self) -> String {
+        let part = |name: &str| Some(format!("{name}{}", self.number(name)?));
+        self.names().filter_map(part).collect::<Vec<_>>().join("_")
+    }
+
     /// The text with numbers for names in brackets, or for all of it.
     pub fn replaced(&self, text: &str) -> String {
         let mut depth = 0;
         let piece = |piece: &str| {
             let (word, end) = piece.split_at(piece.trim_end_matches(|c| !names::is_of_a_name(c)).len());
-            let variable =
-                self.0.get(word).filter(|variable| !variable.is_list && (depth > 0 || word == text));
+            let number = self.number(word).filter(|_| depth > 0 || word == text);
             depth += end.matches(['(', '[']).count();
             depth = depth.saturating_sub(end.matches([')', ']']).count());
-            let number = variable.and_then(|variable| variable.values.get(&0)?.number());
             number.map_or_else(|| word.to_owned(), |number| number.to_string()) + end
         };
         text.split_inclusive(|c| !names::is_of_a_name(c)).map(piece).collect()
     }
-}
-
-/// Reads an expression of whole numbers.
-///
-/// # Errors
-/// The place of the error, and valid text.
-pub fn number(text: &str) -> Result<i64, TextError> {
-    let mut reader = TextReader::new(text);
-    let number = reader.expression("the value")?;
-    reader.end("a whole number").map(|()| number)
 }
 
 impl TextReader<'_> {

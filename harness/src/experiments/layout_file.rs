@@ -32,7 +32,7 @@ pub(crate) struct Given<L = Layouts> {
 /// The invalid part, its place, and valid input.
 pub fn case(typed: &str, definitions: &Definitions) -> Result<PlannedCase, String> {
     let path = Path::new(typed);
-    let (source, given) = if typed == "-" {
+    let (source, mut given) = if typed == "-" {
         let mut text = String::new();
         let read = std::io::stdin().read_to_string(&mut text);
         read.map_err(|error| format!("standard input: {error}"))?;
@@ -57,6 +57,8 @@ pub fn case(typed: &str, definitions: &Definitions) -> Result<PlannedCase, Strin
             Err(_) => return Err(format!("file not found: {typed} (and it is not {EXAMPLE})")),
         }
     };
+    let parts = given.name.into_iter().chain(Some(definitions.label()).filter(|label| !label.is_empty()));
+    given.name = Some(parts.collect::<Vec<_>>().join("_")).filter(|name| !name.is_empty());
     planned(&given).map_err(|error| {
         let text = std::fs::read_to_string(path).unwrap_or_else(|_| typed.to_owned());
         let repeated = lists(&text).find_map(|(file, form)| {
@@ -181,6 +183,8 @@ mod tests {
             given("name = 'mine'\nsend = 'vector(2, 1, 4, double)'\nreceive = 'contiguous(2, double)'\n");
         assert_eq!(both.name.as_deref(), Some("mine"));
         assert_eq!(both.receive.unwrap().to_string(), "contiguous(2, double)");
+        let defined = super::case("vector(n, m, 4, double)", &Definitions::read("n=16,m=2").unwrap());
+        assert_eq!(defined.unwrap().params["name"], "m2_n16");
     }
 
     #[test]
