@@ -24,9 +24,9 @@ class Ddtbench(ExecutableApplication):
     workload_variable("options", default="", description="Other flags of ddtbench run", workloads=["pingpong"])
 
     figure_of_merit(
-        "median of {test} {method} on {mpi}",
+        "median of {test} {method} on {mpi}, {memory} memory",
         fom_regex=r"^fom test=(?P<test>\S+) set=(?P<set>\S*) method=(?P<method>\S+) mpi=(?P<mpi>\S+) "
-        + r".* median_s=(?P<median>\S+) ",
+        + r".* memory=(?P<memory>\S+) .* median_s=(?P<median>\S+) ",
         group_name="median",
         units="s",
     )

@@ -288,6 +288,11 @@ impl<'a> CaseView<'a> {
             return match (all.is_empty(), contiguous.is_empty()) {
                 (false, _) => Claim::undecided(Vec::new(), "no ratios recorded"),
                 (true, false) => Claim::not_compared(format!("only {} was measured", contiguous.join(", "))),
+                (true, true)
+                    if self.methods().any(|record| record.value(Quantity::DeviceCopies).is_some()) =>
+                {
+                    Claim::not_compared("copies only are counted")
+                }
                 (true, true) => Claim::not_compared("nothing was measured"),
             };
         };
@@ -572,7 +577,8 @@ pub fn rate(record: &Record) -> String {
 }
 /// Copies of a device's driver.
 pub fn copies(record: &Record) -> String {
-    cell(record.value(Quantity::DeviceCopies), |copies| format!("{copies:.5}"))
+    // A mean over exchanges.
+    cell(record.value(Quantity::DeviceCopies), |copies| ((copies * 1e3).round() / 1e3).to_string())
 }
 
 pub fn messages(record: &Record) -> String {

@@ -47,12 +47,14 @@ pub fn figures_of_merit(records: &[Record]) -> String {
             ("ranks", case.ranks.to_string()),
             ("bytes", record.bytes.to_string()),
             ("cache", case.cache.to_string()),
+            ("memory", case.memory.name().to_owned()),
             ("core_to_core_s", number(record.state_latency_s)),
             ("launches", record.launches.to_string()),
             ("median_s", number(record.median_s)),
             ("low_s", number(record.median_low_s)),
             ("high_s", number(record.median_high_s)),
             ("overhead", number(record.value(Quantity::OverheadReference))),
+            ("copies", number(record.value(Quantity::DeviceCopies))),
             ("params", case.params.replace(' ', ",")),
         ];
         let values =
@@ -106,8 +108,8 @@ mod tests {
         let other = Record { phase: Phase::Pack, ..record.clone() };
         assert_eq!(
             figures_of_merit(&[record, other]),
-            "fom test=nas_lu_y set=custom method=ddt mpi=mpich ranks=2 bytes=64 cache=warm core_to_core_s= launches=6 \
-             median_s=1.235e-5 low_s= high_s= overhead= params=nx=8,ny=9\n"
+            "fom test=nas_lu_y set=custom method=ddt mpi=mpich ranks=2 bytes=64 cache=warm memory=host core_to_core_s= launches=6 \
+             median_s=1.235e-5 low_s= high_s= overhead= copies= params=nx=8,ny=9\n"
         );
     }
 }

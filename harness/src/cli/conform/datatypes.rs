@@ -75,7 +75,7 @@ pub struct DatatypesArgs {
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
     /// An older version of the MPI: a finding that it has, too, does not count as new; a name or a path as for --mpi
-    #[arg(long, value_name = "NAME", conflicts_with = "replay", add = completions::mpis())]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["replay", "known"], add = completions::mpis())]
     baseline: Option<String>,
     /// The memory of data that a datatype describes; not host: messages of two ranks, one-sided calls and packing only
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]

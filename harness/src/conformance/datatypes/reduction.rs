@@ -69,7 +69,12 @@ pub fn reduce(
             ended => ended?,
         }
     }
-    let rest = one_of_each(&left);
+    let mut rest = one_of_each(&left);
+    if worker.baseline.is_some() {
+        // A hit that depends on the cases before it may do so with the baseline, too.
+        let mut outcomes = evaluate(worker, &rest, usize::MAX)?.into_iter();
+        rest.retain(|_| outcomes.next().is_some_and(|outcome| matches!(outcome, Outcome::Fails(_))));
+    }
     let unfinished = rest.iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit.clone()) });
     let unfinished = unfinished.collect();
     let found = match with_other_operations(worker, operations, rest) {

@@ -45,6 +45,10 @@ pub struct MpiReport {
     pub hits: usize,
     /// Those that do not occur with the baseline.
     pub new_hits: usize,
+    /// Those that were not tried with the baseline, because the time was over.
+    pub uncompared: usize,
+    /// A hit of each operation that occurs with the baseline, too.
+    pub old: BTreeMap<&'static str, Hit>,
     /// Counts of tried operations and constructors.
     pub coverage: Coverage,
     /// Whether the user has stopped it.
@@ -72,6 +76,8 @@ impl MpiReport {
             settings: BTreeMap::new(),
             hits: 0,
             new_hits: 0,
+            uncompared: 0,
+            old: BTreeMap::new(),
             coverage: Coverage::default(),
             is_stopped: false,
         }
@@ -162,6 +168,7 @@ impl MpiReport {
             "cases": self.coverage.cases,
             "seconds": self.coverage.time.as_secs_f64(),
             "hits": self.hits,
+            "uncompared_hits": self.baseline.as_ref().map(|_| self.uncompared),
             "new_hits": self.baseline.as_ref().map(|_| self.new_hits),
             "operations": self.counts()[0].iter().copied().collect::<BTreeMap<_, _>>(),
             "constructors": self.coverage.constructors,
@@ -201,6 +208,9 @@ impl MpiReport {
         let known = self.findings.iter().find(is_own);
         let also = self.findings.iter().find(|finding| finding.other_operations().contains(&operation));
         let reason = match (known, also, self.coverage.left_out.get(operation.name)) {
+            _ if self.old.contains_key(operation.name) => {
+                format!("with the baseline, too: {}", self.old[operation.name].sentence())
+            }
             (Some(known), ..) => format!("known: {}", known.sentence()),
             (_, Some(finding), _) => format!("also wrong: {}", finding.sentence()),
             (.., Some(times)) => format!("left out {times} times after crashes or hangs"),
@@ -227,7 +237,9 @@ impl MpiReport {
 
     fn coverage_text(&self) -> String {
         let Coverage { cases, time, left_out, .. } = &self.coverage;
-        let new = format!(", {} of them not with the baseline", self.new_hits);
+        let untried = format!(", {} not tried there, since the time was over", self.uncompared);
+        let untried = if self.uncompared > 0 { untried } else { String::new() };
+        let new = format!(", {} of them not with the baseline{untried}", self.new_hits);
         let new = if self.baseline.is_some() { new } else { String::new() };
         let mut text = format!(
             "\n{cases} cases in {:.0} s ({:.0} cases per minute), {}{new}\n",
@@ -270,12 +282,19 @@ fn with_forms(counts: &[(&'static str, u64)]) -> Vec<(&'static str, u64)> {
     sums
 }
 
+impl Hit {
+    /// In one line.
+    fn sentence(&self) -> String {
+        let Self { layout, operation, kind, detail, .. } = self;
+        let (layout, message) = (layout.to_short_text(), self.message());
+        format!("{}, {kind}: {layout}{message}: {detail}", operation.name)
+    }
+}
+
 impl Finding {
     /// In one line.
     pub fn sentence(&self) -> String {
-        let Hit { layout, operation, kind, detail, .. } = &self.hit;
-        let (layout, message) = (layout.to_short_text(), self.hit.message());
-        format!("{}, {kind}: {layout}{message}: {detail}", operation.name)
+        self.hit.sentence()
     }
 
     fn text(&self) -> String {
@@ -435,6 +454,8 @@ mod tests {
             settings: [("MPIR_CVAR_X".to_owned(), "1".to_owned())].into(),
             hits: 9,
             new_hits: 5,
+            uncompared: 1,
+            old: [("get", finding("get", None).hit)].into(),
             coverage,
             is_stopped: false,
         }])
@@ -449,7 +470,7 @@ mod tests {
             "first in case 17; explains 4 hits\n   confirmed by the C program: byte 1\n   C program: mpich-1.c",
             "not confirmed: the C program does not show it\n   C program: mpich-2.c",
             "100 cases in",
-            "9 hits, 5 of them not with the baseline",
+            "9 hits, 5 of them not with the baseline, 1 not tried there, since the time was over",
             "operations with all forms: bounds 5, pack 10",
         ] {
             assert!(text.contains(part), "{part} is not in:\n{text}");

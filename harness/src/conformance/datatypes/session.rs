@@ -13,7 +13,7 @@ use super::confirmation::confirm;
 use super::corpus::corpus;
 use super::finding::{Confirmation, Finding, Hit};
 use super::program::{ProgramMemory, program};
-use super::reduction::{explains, join, mark_variants, one_of_each, reduce};
+use super::reduction::{Reduced, explains, join, mark_variants, one_of_each, reduce};
 use super::report::MpiReport;
 use super::trial::{Outcome, evaluate, evaluate_alone};
 use super::worker::Worker;
@@ -101,6 +101,10 @@ pub struct Session<'a> {
     limit: Option<Limit>,
     /// Results of C programs.
     confirmed: HashMap<String, Confirmation>,
+    /// Crashes and hangs that occur with the baseline, too.
+    avoided: Vec<Finding>,
+    /// Those that were not shrunk yet.
+    old: Campaign,
     /// Known findings that were right when they were tried again.
     right: Vec<Finding>,
 }
@@ -118,7 +122,15 @@ impl<'a> Session<'a> {
         let mut worker = Worker::new(conditions, plan.ranks)?;
         let baseline = baseline.map(|conditions| Worker::new(conditions, plan.ranks)).transpose()?;
         worker.baseline = baseline.map(Box::new);
-        Ok(Self { worker, plan, limit: None, confirmed: HashMap::new(), right: Vec::new() })
+        Ok(Self {
+            worker,
+            plan,
+            limit: None,
+            confirmed: HashMap::new(),
+            avoided: Vec::new(),
+            old: Campaign::default(),
+            right: Vec::new(),
+        })
     }
 
     /// Tries listed findings again, and nothing else.
@@ -161,6 +173,10 @@ impl<'a> Session<'a> {
             if self.limit.is_some_and(|limit| !limit.has_room(Instant::now())) {
                 break;
             }
+            report.is_stopped = self.avoid_old()?;
+            if report.is_stopped {
+                break;
+            }
             // A short rest is not worth another campaign.
             let rest = self.plan.cases - first;
             let count = if rest <= 2 * cases { rest } else { cases };
@@ -169,7 +185,11 @@ impl<'a> Session<'a> {
             });
             let fixed = if first == 0 { corpus() } else { Vec::new() };
             let range = Range { fixed, seed: self.plan.seed, first, cases: count, deadline };
+            let before = report.coverage.cases;
             self.campaign(&range, &mut shrunk, &mut report, log, save)?;
+            if report.coverage.cases == before {
+                break;
+            }
             first += count;
             cases *= GROWTH;
         }
@@ -243,7 +263,8 @@ impl<'a> Session<'a> {
         save: &mut dyn FnMut(&MpiReport),
     ) -> Result<(), MpiError> {
         let mut campaign = Campaign::default();
-        campaign.run(&mut self.worker, &self.plan.operations, range, shrunk)?;
+        let left_out = [shrunk.as_slice(), &self.avoided].concat();
+        campaign.run(&mut self.worker, &self.plan.operations, range, &left_out)?;
         log(&format!("{} cases, {} hits", campaign.coverage.cases, campaign.hits.len()));
         report.hits += campaign.hits.len();
         self.leave_out_old(&mut campaign, report)?;
@@ -291,13 +312,43 @@ impl<'a> Session<'a> {
         let mut are_old = match are_old(baseline, &campaign.hits) {
             Err(MpiError::Interrupted) => {
                 campaign.is_stopped = true;
+                campaign.hits.clear();
                 return Ok(());
             }
             ended => ended?.into_iter(),
         };
-        campaign.hits.retain(|_| !are_old.next().unwrap_or(false));
+        campaign.hits.retain(|hit| match are_old.next().flatten() {
+            Some(false) => true,
+            Some(true) => {
+                report.old.entry(hit.operation.name).or_insert_with(|| hit.clone());
+                self.old.hits.extend(hit.kind.ends_process().then(|| hit.clone()));
+                false
+            }
+            None => {
+                report.uncompared += 1;
+                false
+            }
+        });
         report.new_hits += campaign.hits.len();
         Ok(())
+    }
+
+    /// Shrinks crashes and hangs that occur with the baseline, too, so that the next campaign leaves out their types: after many, an
+    /// operation is not tried any more. Returns whether the user wants to stop.
+    fn avoid_old(&mut self) -> Result<bool, MpiError> {
+        let old = std::mem::take(&mut self.old);
+        if old.hits.is_empty() {
+            return Ok(false);
+        }
+        let now = Instant::now();
+        let time = self.limit.map_or(TO_SHRINK, |limit| limit.left(now) / 4);
+        self.worker.deadline = Some(now + time);
+        let baseline = self.worker.baseline.take();
+        let reduced = reduce(&mut self.worker, &self.plan.operations, old, &self.avoided, now + time * 3 / 4);
+        self.worker.baseline = baseline;
+        let Reduced { findings, is_stopped, .. } = reduced?;
+        self.avoided.extend(findings);
+        Ok(is_stopped)
     }
 
     /// The time that the cases from this one on will take, if shrinking is to leave it.

@@ -49,8 +49,10 @@ pub fn evaluate(worker: &mut Worker<'_>, trials: &[Hit], restarts: usize) -> Res
             (0..trials.len()).filter(|&i| matches!(outcomes[i], Outcome::Fails(_))).collect();
         let hits: Vec<Hit> = failing.iter().filter_map(|&i| outcomes[i].clone().hit()).collect();
         for (i, is_old) in failing.into_iter().zip(are_old(baseline, &hits)?) {
-            if is_old {
-                outcomes[i] = Outcome::Right;
+            match is_old {
+                Some(false) => {}
+                Some(true) => outcomes[i] = Outcome::Right,
+                None => outcomes[i] = Outcome::Untried,
             }
         }
     }

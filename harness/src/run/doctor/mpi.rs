@@ -48,6 +48,15 @@ pub fn mpi(mpi: &Installation, pmi: Option<&Pmi>, ping_pongs: &Seen, transfers: 
     all
 }
 
+/// An MPI that crashes prints its whole stack.
+fn shortened(text: String) -> String {
+    const MOST: usize = 120;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
 /// Whether the MPI takes contiguous bytes in the memory of a device, and datatypes there.
 pub fn device(seen: &Seen) -> Finding {
     let outcome =
@@ -55,7 +64,7 @@ pub fn device(seen: &Seen) -> Finding {
     let device = seen.hello.device_of_data();
     let of = |method: &str| match outcome(method) {
         Some(outcome) if outcome.is_measured() => "yes".to_owned(),
-        Some(outcome) => outcome.with_reason(),
+        Some(outcome) => shortened(outcome.with_reason()),
         None => "not tried".to_owned(),
     };
     let kinds = [("contiguous bytes", REFERENCE), ("datatypes", "ddt")];
