@@ -70,10 +70,15 @@ pub fn reduce(
         }
     }
     let mut rest = one_of_each(&left);
-    if worker.baseline.is_some() {
+    if worker.baseline.is_some() && !reduced.is_stopped {
         // A hit that depends on the cases before it may do so with the baseline, too.
-        let mut outcomes = evaluate(worker, &rest, usize::MAX)?.into_iter();
-        rest.retain(|_| outcomes.next().is_some_and(|outcome| matches!(outcome, Outcome::Fails(_))));
+        match evaluate(worker, &rest, usize::MAX) {
+            Err(MpiError::Interrupted) => reduced.is_stopped = true,
+            outcomes => {
+                let mut are_right = outcomes?.into_iter().map(|outcome| matches!(outcome, Outcome::Right));
+                rest.retain(|_| are_right.next() == Some(false));
+            }
+        }
     }
     let unfinished = rest.iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit.clone()) });
     let unfinished = unfinished.collect();

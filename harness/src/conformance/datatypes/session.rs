@@ -344,7 +344,8 @@ impl<'a> Session<'a> {
         let time = self.limit.map_or(TO_SHRINK, |limit| limit.left(now) / 4);
         self.worker.deadline = Some(now + time);
         let baseline = self.worker.baseline.take();
-        let reduced = reduce(&mut self.worker, &self.plan.operations, old, &self.avoided, now + time * 3 / 4);
+        // Other operations that fail with these types may do so since today: they are not left out.
+        let reduced = reduce(&mut self.worker, &[], old, &self.avoided, now + time * 3 / 4);
         self.worker.baseline = baseline;
         let Reduced { findings, is_stopped, .. } = reduced?;
         self.avoided.extend(findings);
