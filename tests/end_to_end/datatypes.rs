@@ -114,8 +114,7 @@ fn programs_are_right(mpi: &Mpi) {
     let small = Case::with_layout(0, "vector(2, 1, 2, int32)".parse().unwrap(), 2, true);
     for ((_, operation), case) in tried.zip([few, many].iter().cycle()) {
         let programs = [(case, ProgramMemory::Guarded), (&small, ProgramMemory::Literal)];
-        let is_short = operation.ranks == 1 && !operation.is_form;
-        for (case, memory) in &programs[..if is_short { 2 } else { 1 }] {
+        for (case, memory) in &programs[..if operation.is_form { 1 } else { 2 }] {
             let hit = Hit { operation, ..Hit::untried(case) };
             std::fs::write(&source, program(&hit, mpi.name, operation.ranks, *memory)).unwrap();
             run(mpi.command(&mpi.mpicc).arg(&source).arg("-o").arg(&program_file)).expect_code(0);
