@@ -1,5 +1,6 @@
 //! The environment of a run: the MPI, where each rank may run, and the variables that control them.
 
+use common::model::check::CheckEvent;
 use common::model::conditions::SETTING_PREFIXES;
 use common::model::event::{self, Hello, MessageFacts, RankPlace};
 
@@ -36,6 +37,17 @@ pub fn settings() -> Vec<(String, String)> {
     settings
 }
 
+/// The MPI library of this process, as an event of a check.
+pub fn library() -> CheckEvent {
+    let version = identity::library_version();
+    let version = joined(version.lines().next().unwrap_or_default());
+    CheckEvent::Library { version, path: identity::library_path() }
+}
+
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The description of this job; complete on rank 0 only.
 pub fn hello(
     world: &World,
@@ -46,7 +58,6 @@ pub fn hello(
 ) -> anyhow::Result<Hello> {
     let ranks = world.comm.gather_values(place)?;
     let devices = world.comm.gather_values(&device::facts().cloned())?.into_iter().flatten().collect();
-    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let version = identity::library_version();
     let device = version.lines().find_map(|line| line.split_once("Device:"));
     Ok(Hello {

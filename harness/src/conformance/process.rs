@@ -40,6 +40,12 @@ impl Conditions<'_> {
     ) -> Result<(Log, Exit), MpiError> {
         let timeouts_s = [self.timeout_s / self.hurry, PATIENCE * self.timeout_s];
         let (log, exit, _) = launch.watch_begun(end, timeouts_s, log, Log::line, Log::has_begun)?;
+        let loaded = log.library.as_ref();
+        if let Some(reason) =
+            loaded.and_then(|(version, path)| launch.installation.other_library(version, path.as_deref()))
+        {
+            return Err(MpiError::Other(reason));
+        }
         if log.has_begun() || end.is_some_and(|end| Instant::now() >= end) {
             Ok((log, exit))
         } else {
@@ -97,6 +103,8 @@ pub(crate) struct Log {
     stage: Option<String>,
     /// The last answer, and its time.
     answer: Option<(Answer, f64)>,
+    /// The version and the file of the MPI.
+    library: Option<(String, Option<String>)>,
     transport: Option<String>,
     is_done: bool,
     /// The first assertion that failed, in the MPI's words.
@@ -133,6 +141,7 @@ impl Log {
                         Some((Answer { note: plain(&answer.note).into_owned(), ..answer }, seconds));
                 }
             }
+            CheckEvent::Library { version, path } => self.library = Some((version, path)),
             CheckEvent::Transport { name } => self.transport = Some(name),
             CheckEvent::Done => {
                 self.is_done = true;
@@ -145,6 +154,11 @@ impl Log {
     /// Whether the process has printed its last event.
     pub(crate) fn is_done(&self) -> bool {
         self.is_done
+    }
+
+    /// The file of the MPI's library, if it is a file of its own.
+    pub(crate) fn library_file(&self) -> Option<&str> {
+        self.library.as_ref()?.1.as_deref()
     }
 
     /// The path of messages, if the process has found it out.

@@ -41,7 +41,6 @@ use serde::{Deserialize, Serialize};
 
 pub use common::cores::{by_core, core, cores};
 pub use common::model::abi::Abi;
-use common::model::event::Hello;
 pub use error::{MpiError, Result};
 pub use events::LineEvents;
 pub use launcher::{CommandLine, Launch, progressing};
@@ -100,10 +99,7 @@ mod tests {
             mpicc: "/opt/m/bin/mpicc".into(),
             ..Installation::fake("/opt/m/bin/mpiexec")
         };
-        let loaded = |library_version: &str, path: &str| {
-            let (library_version, library_path) = (library_version.to_owned(), Some(path.to_owned()));
-            mpi.other_library(&Hello { library_version, library_path, ..Hello::default() })
-        };
+        let loaded = |library_version: &str, path: &str| mpi.other_library(library_version, Some(path));
         assert_eq!(loaded("MPICH Version: 5.0.2", "/usr/lib/libmpi.so.12"), None, "its version");
         assert_eq!(loaded("MPICH Version: 4.1", "/opt/m/lib/libmpi.so.12"), None, "its folder");
         let error = loaded("MPICH Version: 4.1", "/opt/other/lib/libmpi.so.12").unwrap();
@@ -169,21 +165,18 @@ impl Installation {
     }
 
     /// Describes the library that a rank program has loaded, if it is not this MPI's: neither in its folders nor of its version.
-    pub fn other_library(&self, hello: &Hello) -> Option<String> {
-        let path = PathBuf::from(hello.library_path.as_ref()?);
+    pub fn other_library(&self, version: &str, path: Option<&str>) -> Option<String> {
+        let path = Path::new(path?);
         let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let own =
             self.mpicc.ancestors().nth(2).into_iter().chain(self.library_dirs.iter().map(PathBuf::as_path));
         // The last number may be of an update that the library's text does not name.
-        let version = self.version.split('.').take(2).collect::<Vec<_>>().join(".");
-        if own.map(real).any(|folder| real(&path).starts_with(folder))
-            || hello.library_version.contains(&version)
-        {
+        let release = self.version.split('.').take(2).collect::<Vec<_>>().join(".");
+        if own.map(real).any(|folder| real(path).starts_with(folder)) || version.contains(&release) {
             return None;
         }
         Some(format!(
-            "the ranks have loaded {} ({}), but {} starts {}: check LD_LIBRARY_PATH and the loaded modules",
-            hello.library_version,
+            "the ranks have loaded {version} ({}), but {} starts {}: check LD_LIBRARY_PATH and the loaded modules",
             path.display(),
             self.mpiexec.display(),
             self.title()

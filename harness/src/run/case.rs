@@ -39,8 +39,10 @@ impl Run<'_> {
             if log.hello.as_ref().is_some_and(|hello| hello.version != event::VERSION) {
                 return Err(launch.of_another_version().into());
             }
-            let loaded = log.hello.as_ref();
-            if let Some(reason) = loaded.and_then(|hello| launch.installation.other_library(hello)) {
+            let other = log.hello.as_ref().and_then(|hello| {
+                launch.installation.other_library(&hello.library_version, hello.library_path.as_deref())
+            });
+            if let Some(reason) = other {
                 return Err(MpiError::Other(reason).into());
             }
             if tries > 1 && log.hello.is_some() {

@@ -8,6 +8,7 @@ use common::model::check::{Answer, CheckEvent, CheckOutcome};
 use serde::{Deserialize, Serialize};
 
 use crate::checked::{CallError, Comm, ThreadMultiple, World};
+use crate::environment;
 use crate::output::{OutputFormat, print_event};
 
 /// A heartbeat continues for this many times the duration that quadratic growth predicts; and the time between two beats.
@@ -137,6 +138,9 @@ impl<'a> CheckContext<'a> {
         let report = Report { name, format, begin: Instant::now() };
         let (generation, tally, answer) = (Cell::new(0), RefCell::default(), RefCell::new(Answer::passed()));
         let (comm, multiple) = (&world.comm, world.multiple());
+        if rank == 0 && format == OutputFormat::Json {
+            print_event(&environment::library());
+        }
         Self { comm, rank, name, report, multiple, generation, tally, answer }
     }
 

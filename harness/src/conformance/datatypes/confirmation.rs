@@ -22,7 +22,7 @@ const MOST_STATIC_BYTES: usize = 1 << 28;
 const LIMIT_S: f64 = 30.0;
 
 /// Compiles and runs the program of a hit: the shortest one, without guard pages, and with the least number of ranks; if that does not
-/// show the fault, with computed bytes, with guard pages, and with as many ranks as the worker has. At the `end` it is ended. `None` if the user wants to
+/// show the fault, or shows it with the baseline, too, with computed bytes, with guard pages, and with as many ranks as the worker has. At the `end` it is ended. `None` if the user wants to
 /// stop.
 ///
 /// # Errors
@@ -52,7 +52,7 @@ pub fn confirm(
     }
     let mut last = None;
     for (ranks, memory) in ways {
-        last = confirm_with(worker.conditions(), hit, worker.folder(), (ranks, memory), end)?;
+        last = confirm_with(worker, hit, (ranks, memory), end)?;
         let is_decided = last.as_ref().is_none_or(|confirmation| confirmation.shown.is_some());
         if is_decided || end.is_some_and(|end| Instant::now() >= end) {
             break;
@@ -62,31 +62,54 @@ pub fn confirm(
 }
 
 fn confirm_with(
-    conditions: &Conditions<'_>,
+    worker: &Worker<'_>,
     hit: &Hit,
-    folder: &Path,
     (ranks, memory): (usize, ProgramMemory),
     end: Option<Instant>,
 ) -> Result<Option<Confirmation>, MpiError> {
-    let installation = &conditions.target.installation;
-    let (source, binary) = (folder.join("finding.c"), folder.join("finding"));
     if Items::from_layout(&hit.layout, hit.items).span_bytes() > MOST_BYTES {
         let reason = "its C program would need more than 1 GiB of memory".to_owned();
         return Ok(Some(Confirmation { reason, ..Confirmation::default() }));
     }
-    let code = program(hit, &installation.title(), ranks, memory);
-    let failed = |reason: String, code: String| Confirmation { code, shown: None, reason };
+    let code = program(hit, &worker.conditions().target.installation.title(), ranks, memory);
+    let source = worker.folder().join("finding.c");
     if let Err(error) = fs::write(&source, &code) {
-        return Ok(Some(failed(format!("cannot write {}: {error}", source.display()), code)));
+        let reason = format!("cannot write {}: {error}", source.display());
+        return Ok(Some(Confirmation { code, shown: None, reason }));
     }
-    let stand_in =
-        conditions.target.stand_in.as_ref().map(|driver| format!("-L{}", driver.folder().display()));
+    let run = |worker: &Worker<'_>| run(worker.conditions(), hit.kind, &source, (ranks, memory), end);
+    let Some(mut result) = run(worker)? else { return Ok(None) };
+    if let (Ok(_), Some(baseline)) = (&result, &worker.baseline) {
+        match run(baseline)? {
+            None => return Ok(None),
+            Some(Ok(shown)) => result = Err(format!("with the baseline, too, its C program shows: {shown}")),
+            Some(Err(_)) => {}
+        }
+    }
+    let (shown, reason) = match result {
+        Ok(shown) => (Some(shown), String::new()),
+        Err(reason) => (None, reason),
+    };
+    Ok(Some(Confirmation { code, shown, reason }))
+}
+
+/// Compiles and runs a program: what it shows, or why it shows no fault of this kind. `None` if the user wants to stop.
+fn run(
+    conditions: &Conditions<'_>,
+    kind: FaultKind,
+    source: &Path,
+    (ranks, memory): (usize, ProgramMemory),
+    end: Option<Instant>,
+) -> Result<Option<Result<String, String>>, MpiError> {
+    let target = conditions.target;
+    let stand_in = target.stand_in.as_ref().map(|driver| format!("-L{}", driver.folder().display()));
     let options = stand_in.iter().map(String::as_str).chain(["-lcuda"]);
     let options: Vec<&str> = options.filter(|_| memory == ProgramMemory::Device).collect();
-    match installation.compile(&source, &binary, &options) {
+    let binary = source.with_extension("");
+    match target.installation.compile(source, &binary, &options) {
         Ok(()) => {}
         Err(MpiError::Interrupted) => return Ok(None),
-        Err(error) => return Ok(Some(failed(format!("the C program cannot be compiled: {error}"), code))),
+        Err(error) => return Ok(Some(Err(format!("the C program cannot be compiled: {error}")))),
     }
     let launch = conditions.launch(&binary, ranks, &[]);
     let mut lines = Vec::new();
@@ -101,36 +124,51 @@ fn confirm_with(
         Err(error) => return Err(error),
         Ok(Exit::Ended(exit)) => (exit.success(), exit.to_string()),
         Ok(Exit::Silent(_)) if end.is_some_and(|end| Instant::now() >= end) => {
-            return Ok(Some(failed("the time was over before it ended".to_owned(), code)));
+            return Ok(Some(Err("the time was over before it ended".to_owned())));
         }
         Ok(Exit::Silent(seconds)) => (false, format!("no end after {seconds} s")),
     };
-    Ok(Some(match shows(hit.kind, &lines, is_success, &ending) {
-        Ok(shown) => Confirmation { code, shown: Some(shown), reason: String::new() },
-        Err(reason) => failed(reason, code),
-    }))
+    Ok(Some(shows(kind, &lines, is_success, &ending)))
 }
 
 #[cfg(test)]
-mod tests {
-    use std::os::unix::fs::PermissionsExt;
+pub(super) mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::mpi::{Installation, Target};
+    use crate::mpi::{Installation, Target, fake_program};
+
+    /// An MPI in a folder, whose compiler makes empty files and whose launcher runs these commands.
+    pub fn mpi(folder: &Path, commands: &str) -> Target {
+        let script =
+            |name: &str, commands: &str| fake_program(folder.join(name), &format!("#!/bin/sh\n{commands}\n"));
+        let mpicc = script("mpicc", "while [ $1 != -o ]; do shift; done; : > $2");
+        let installation = Installation { mpicc, ..Installation::fake(script("mpiexec", commands)) };
+        Target::fake(installation, "ddtbench-rank")
+    }
+
+    #[test]
+    fn a_program_that_shows_the_same_with_the_baseline_confirms_nothing() {
+        let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        let wrong = "echo 'WRONG: byte 7'; exit 1";
+        let [new, old, healthy] = [(&folders[0], wrong), (&folders[1], wrong), (&folders[2], "echo right")]
+            .map(|(folder, commands)| mpi(folder.path(), commands));
+        let shown = |baseline: &Target| {
+            let [mut worker, baseline] =
+                [&new, baseline].map(|target| Worker::new(Conditions::on_host(target, 5.0), 2).unwrap());
+            worker.baseline = Some(Box::new(baseline));
+            let hit = Hit::fake("send", FaultKind::WrongData, "byte");
+            confirm(&worker, &hit, None).unwrap().unwrap()
+        };
+        assert_eq!(shown(&healthy).shown.unwrap(), "byte 7");
+        let both = shown(&old);
+        assert!(both.shown.is_none() && both.reason.contains("with the baseline, too"), "{}", both.reason);
+    }
 
     #[test]
     fn a_program_is_ended_when_the_time_is_over() {
         let folder = tempfile::tempdir().unwrap();
-        let script = |name: &str, commands: &str| {
-            let path = folder.path().join(name);
-            fs::write(&path, format!("#!/bin/sh\n{commands}\n")).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-            path
-        };
-        let mpicc = script("mpicc", "exit 0");
-        let installation = Installation { mpicc, ..Installation::fake(script("mpiexec", "exec sleep 1000")) };
-        let target = Target::fake(installation, "ddtbench-rank");
+        let target = mpi(folder.path(), "exec sleep 1000");
         let conditions = Conditions::on_host(&target, 5.0);
         let worker = Worker::new(conditions, 2).unwrap();
         let hit = Hit::fake("send", FaultKind::Hang, "byte");

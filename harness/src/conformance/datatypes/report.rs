@@ -24,7 +24,7 @@ pub struct MpiReport {
     pub label: String,
     /// The maker and the version.
     pub title: String,
-    /// The maker and the version of the baseline.
+    /// The name, the maker and the version of the baseline.
     pub baseline: Option<String>,
     /// The findings, known ones first.
     pub findings: Vec<Finding>,
@@ -101,7 +101,7 @@ impl MpiReport {
         let known = if known > 0 { format!(", {known} known") } else { String::new() };
         let ranks = format!(", {} ranks", self.ranks);
         let path = self.transport.as_ref().map_or_else(String::new, |path| format!("{ranks}, {path}"));
-        let baseline = self.baseline.as_ref().map_or_else(String::new, |title| format!(", baseline {title}"));
+        let baseline = self.baseline.as_ref().map_or_else(String::new, |title| format!("; baseline {title}"));
         format!("{} ({}{path}{baseline}): {new}{known}", self.label, self.title)
     }
 
@@ -239,7 +239,8 @@ impl MpiReport {
         let Coverage { cases, time, left_out, .. } = &self.coverage;
         let untried = format!(", {} not tried there, since the time was over", self.uncompared);
         let untried = if self.uncompared > 0 { untried } else { String::new() };
-        let new = format!(", {} of them not with the baseline{untried}", self.new_hits);
+        let old = self.hits - self.new_hits - self.uncompared;
+        let new = format!(": {} here only, {old} with the baseline, too{untried}", self.new_hits);
         let new = if self.baseline.is_some() { new } else { String::new() };
         let mut text = format!(
             "\n{cases} cases in {:.0} s ({:.0} cases per minute), {}{new}\n",
@@ -443,7 +444,7 @@ mod tests {
         Reports(vec![MpiReport {
             label: "mpich".to_owned(),
             title: "MPICH 9".to_owned(),
-            baseline: Some("MPICH 8".to_owned()),
+            baseline: Some("old: MPICH 8".to_owned()),
             findings: vec![known, finding("pack", Some("byte 1")), finding("send", None)],
             operations: OPERATIONS.iter().filter(|operation| operation.name != "probe").collect(),
             fixed: vec![finding("get", None).hit],
@@ -465,12 +466,12 @@ mod tests {
     fn a_finding_is_shown_with_its_type_its_clause_and_its_program() {
         let text = reports().text(None);
         for part in [
-            "mpich (MPICH 9, 2 ranks, shm, baseline MPICH 8): 2 new findings, 1 known",
+            "mpich (MPICH 9, 2 ranks, shm; baseline old: MPICH 8): 2 new findings, 1 known",
             "1. pack: wrong data\n   type: vector(2, 1, -1, byte)\n   byte 3 is wrong\n   MPI-4.1, section 5.2",
             "first in case 17; explains 4 hits\n   confirmed by the C program: byte 1\n   C program: mpich-1.c",
             "not confirmed: the C program does not show it\n   C program: mpich-2.c",
             "100 cases in",
-            "9 hits, 5 of them not with the baseline, 1 not tried there, since the time was over",
+            "9 hits: 5 here only, 3 with the baseline, too, 1 not tried there, since the time was over",
             "operations with all forms: bounds 5, pack 10",
         ] {
             assert!(text.contains(part), "{part} is not in:\n{text}");

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use common::conformance::{FaultKind, Operation};
-use datatypes::Layout;
+use common::conformance::{Case, FaultKind, OPERATIONS, Operation};
+use datatypes::{Element, Layout};
 
 use super::baseline::are_old;
 use super::campaign::{Campaign, Coverage, Range};
@@ -43,7 +43,7 @@ pub const ELSEWHERE: u32 = 7;
 const MOST_SIMILAR: usize = 3;
 
 /// Settings of a search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SessionPlan {
     /// Makes the cases.
     pub seed: u64,
@@ -164,6 +164,7 @@ impl<'a> Session<'a> {
         log: &mut dyn FnMut(&str),
         save: &mut dyn FnMut(&MpiReport),
     ) -> Result<MpiReport, MpiError> {
+        self.try_baseline()?;
         let mut report = self.report();
         self.limit = self.plan.time.map(|time| Limit::new(time, Instant::now()));
         let mut shrunk = self.known(known, log)?;
@@ -194,6 +195,32 @@ impl<'a> Session<'a> {
             cases *= GROWTH;
         }
         Ok(report)
+    }
+
+    /// Starts the MPI and the baseline once.
+    ///
+    /// # Errors
+    /// If one of them does not start, or if both are the same library by mistake: no fault would be new.
+    fn try_baseline(&mut self) -> Result<(), MpiError> {
+        let Some(mut baseline) = self.worker.baseline.take() else { return Ok(()) };
+        let operation = &OPERATIONS[0];
+        for worker in [&mut self.worker, &mut *baseline] {
+            let case = Case::with_layout(0, Layout::named(Element::Byte), 1, false);
+            worker.run(&[operation], operation.ranks, &[case])?;
+        }
+        let installations = [&self.worker, &*baseline].map(|worker| &worker.conditions().target.installation);
+        if let Some(library) = &self.worker.library
+            && installations[0] != installations[1]
+            && self.worker.library == baseline.library
+        {
+            let names = installations.map(|installation| installation.mpiexec.display());
+            return Err(MpiError::Other(format!(
+                "the ranks of {} and those of the baseline, {}, have loaded {library}: check LD_LIBRARY_PATH and the loaded modules",
+                names[0], names[1]
+            )));
+        }
+        self.worker.baseline = Some(baseline);
+        Ok(())
     }
 
     /// Known findings that still occur, and those that were not tried because the time was over. Those that are right now may only occur at
@@ -312,6 +339,7 @@ impl<'a> Session<'a> {
         let mut are_old = match are_old(baseline, &campaign.hits) {
             Err(MpiError::Interrupted) => {
                 campaign.is_stopped = true;
+                report.uncompared += campaign.hits.len();
                 campaign.hits.clear();
                 return Ok(());
             }
@@ -368,8 +396,11 @@ impl<'a> Session<'a> {
     }
 
     fn report(&self) -> MpiReport {
-        let title = |worker: &Worker<'_>| worker.conditions().target.installation.title();
-        let baseline = self.worker.baseline.as_deref().map(title);
+        let name = |worker: &Worker<'_>| {
+            let target = worker.conditions().target;
+            format!("{}: {}", target.label(), target.installation.title())
+        };
+        let baseline = self.worker.baseline.as_deref().map(name);
         MpiReport { baseline, ..MpiReport::new(self.worker.conditions().target, &self.plan.operations) }
     }
 
@@ -449,6 +480,7 @@ fn unshrunk(hits: &[Hit], found: &[Finding]) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::confirmation::tests::mpi;
     use super::*;
 
     /// The steps of a search on a made-up clock, if all of them need all their time: how long it takes, and how many campaigns it has.
@@ -475,6 +507,25 @@ mod tests {
         let limit = Limit::new(Duration::from_secs(80), now);
         let seconds = |rest_s| (limit.of_shrinking(now, Duration::from_secs(rest_s)) - now).as_secs();
         assert_eq!([0, 50, 1000].map(seconds), [40, 30, 10]);
+    }
+
+    #[test]
+    fn the_library_of_the_baseline_is_another_one() {
+        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let loads = |path: &str| {
+            let event = format!(r#"{{"check":"library","version":"MPI 1.0","path":"{path}"}}"#);
+            format!("echo '{event}'; echo '{{\"check\":\"done\"}}'")
+        };
+        let error = |libraries: [&str; 2]| {
+            let targets = [0, 1].map(|i| mpi(folders[i].path(), &loads(libraries[i])));
+            let conditions = targets.each_ref().map(|target| Conditions::on_host(target, 5.0));
+            let [new, old] = conditions;
+            let plan = SessionPlan::default();
+            Session::new(new, Some(old), &plan).unwrap().try_baseline().err().map(|error| error.to_string())
+        };
+        assert_eq!(error(["/new/libmpi.so", "/old/libmpi.so"]), None);
+        let same = error(["/old/libmpi.so"; 2]).unwrap();
+        assert!(same.contains("have loaded /old/libmpi.so: check LD_LIBRARY_PATH"), "{same}");
     }
 
     #[test]

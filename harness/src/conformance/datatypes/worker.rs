@@ -33,6 +33,8 @@ pub struct Worker<'a> {
     pub ranks: usize,
     /// The path of messages between ranks, once it is known.
     pub transport: Option<String>,
+    /// The file of the MPI's library, once it is known.
+    pub library: Option<String>,
     /// A worker for an MPI whose faults do not count.
     pub baseline: Option<Box<Self>>,
     /// When processes are ended, and none is started any more.
@@ -64,7 +66,16 @@ impl<'a> Worker<'a> {
         let lock = fs::File::open(folder.path())?;
         // Without locks, folders of killed processes stay.
         let _ = lock.try_lock();
-        Ok(Self { conditions, folder, _lock: lock, ranks, transport: None, baseline: None, deadline: None })
+        Ok(Self {
+            conditions,
+            folder,
+            _lock: lock,
+            ranks,
+            transport: None,
+            library: None,
+            baseline: None,
+            deadline: None,
+        })
     }
 
     /// The conditions under which processes are started.
@@ -119,6 +130,9 @@ impl<'a> Worker<'a> {
         };
         let (log, exit) = self.conditions.watch(&launch, self.deadline, new_log)?;
         let end = if log.has_begun() { self.read(ranks, &log, exit)? } else { None };
+        if let Some(file) = log.library_file() {
+            self.library = Some(file.to_owned());
+        }
         if let Some(name) = log.transport() {
             self.transport = Some(name.to_owned());
         }

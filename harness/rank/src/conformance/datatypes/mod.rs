@@ -54,6 +54,9 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<u8> {
     };
     crash::watch(&args.folder.join(Fault::place_file(rank)))?;
     worker.beat(0);
+    if rank == 0 {
+        print_event(&environment::library());
+    }
     if batch.asks_transport {
         let transport = Hosts::of_world(&world.comm, &environment::place(rank))?.account(&world.comm)?;
         if rank == 0 {
