@@ -156,7 +156,7 @@ impl Log {
         self.is_done
     }
 
-    /// The file of the MPI's library, if it is a file of its own.
+    /// The file of the MPI's library, if it is in a file.
     pub(crate) fn library_file(&self) -> Option<&str> {
         self.library.as_ref()?.1.as_deref()
     }

@@ -532,6 +532,12 @@ else
 if (rank < RANKS - 1)
     compare("receiver's memory", image, memory, ALL, FIRST);
 
+/// nothing_broadcast | 6.4 | all without_data
+/// a broadcast of no items, which others receive as items of a type without data
+fill(0);
+MPI_Bcast(data, rank == 1 ? 0 : ITEMS, rank == 1 ? MPI_BYTE : type, 1, comm);
+compare("receiver's memory", image, memory, ALL, FIRST);
+
 /// gather | 6.5 | all disjoint blocks MPI_Gather
 /// every rank sends a contiguous type, and rank 1 gathers the type
 fill(0);

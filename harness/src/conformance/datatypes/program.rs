@@ -71,7 +71,8 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     }
     let (dense, count) =
         contiguous(&data.values[..data.values.len() / blocks]).unwrap_or((layout.clone(), hit.items));
-    let mut body = wrong_queries(&operation.statements, &hit.detail);
+    let statements = operation.statements.replace("RANKS - 1", &(ranks - 1).to_string());
+    let mut body = wrong_queries(&statements, &hit.detail);
     if has_word(&body, "MPI_File_open") {
         body = format!("MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);\n{body}");
     }
@@ -204,6 +205,10 @@ impl Literal {
             }
         }
         let is_sent = body.contains("sender's memory") || !has_word(body, "prepare");
+        let received = match has_word(body, "prepare") {
+            true => "compare(\"receiver's memory\", merged,",
+            false => "compare(\"receiver's memory\", original,",
+        };
         let lines = body.lines().filter(|line| !COMPUTED.contains(&line.trim()));
         let lines = lines.filter(|line| is_sent || line.trim() != "fill(0);");
         let mut body = lines.map(|line| format!("{line}\n")).collect::<String>();
@@ -211,7 +216,7 @@ impl Literal {
             ("fill(0)", "memcpy(memory, original, ALL)"),
             ("prepare(expected)", "memset(memory, 0xA5, ALL)"),
             ("compare(\"sender's memory\", image,", "compare(\"sender's memory\", original,"),
-            ("compare(\"receiver's memory\", image,", "compare(\"receiver's memory\", merged,"),
+            ("compare(\"receiver's memory\", image,", received),
             ("kept + ", "original + "),
         ] {
             body = body.replace(computed, constant);

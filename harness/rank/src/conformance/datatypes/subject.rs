@@ -58,7 +58,7 @@ impl Subject {
         let datatype = Recipe::with_construction(layout, case.construction, comm)?.create()?;
         let mut dense = Dense::from_values(&data.values, comm)?;
         if data.values.is_empty() {
-            // Both ends have the same number of items; `nothing_from_others` tries other numbers.
+            // Both ends have the same number of items; `nothing_broadcast` and `nothing_from_others` try other numbers.
             dense = Dense { datatype: datatype.duplicate()?, count: case.items as i32 };
         }
         Ok(Some(Self {
