@@ -120,6 +120,12 @@ impl Comparisons {
         Self { run: String::new(), settings, unit, comparisons, overviews, gate: None }
     }
 
+    /// Whether copies were compared, and whether times were.
+    pub(super) fn has_copies_and_times(&self) -> (bool, bool) {
+        let rows = || self.comparisons.iter().flat_map(|comparison| &comparison.rows);
+        (rows().any(|row| row.copies.is_some()), rows().any(|row| row.compared().next().is_some()))
+    }
+
     /// The decision of a gate for all of them.
     pub fn gate(&self) -> GateDecision {
         self.comparisons.iter().map(Comparison::gate).max().unwrap_or(GateDecision::Undecided)
@@ -131,7 +137,12 @@ impl Comparisons {
             self.comparisons.iter().flat_map(|comparison| &comparison.rows).collect();
         let compared = rows.iter().filter(|row| row.verdict != Verdict::NotCompared).count();
         let of = |decision| rows.iter().filter(move |row| row.gate() == decision);
-        let threshold = units::percent(self.settings.threshold);
+        let slower = format!("more than {} slower", units::percent(self.settings.threshold));
+        let worse = |is: &str, has: &str| match self.has_copies_and_times() {
+            (true, false) => format!("{has} more copies"),
+            (true, true) => format!("{is} {slower} or {has} more copies"),
+            (false, _) => format!("{is} {slower}"),
+        };
         let at = |decision| {
             let decisive = |row: &ComparisonRow| row.gate() == decision;
             self.states_text(&|row| row.decisive().filter(|_| decisive(row)).into_iter().collect(), true)
@@ -139,11 +150,11 @@ impl Comparisons {
         match self.gate() {
             GateDecision::Open => {
                 let all = self.states_text(&|row| row.compared().collect(), false);
-                format!("no row is more than {threshold} slower, of {compared}{all}")
+                format!("no row {}, of {compared}{all}", worse("is", "has"))
             }
             GateDecision::Undecided if compared == 0 => "nothing was compared".to_owned(),
             GateDecision::Undecided => format!(
-                "no row is shown to be more than {threshold} slower, but {} of {compared} may be{}",
+                "no row is shown to be {slower}, but {} of {compared} may be{}",
                 of(GateDecision::Undecided).count(),
                 at(GateDecision::Undecided)
             ),
@@ -153,8 +164,9 @@ impl Comparisons {
                     count => format!(" ({count} by mean)"),
                 };
                 format!(
-                    "{} of {compared} rows are more than {threshold} slower{by_mean}, or broken{}",
+                    "{} of {compared} rows {}{by_mean}, or are broken{}",
                     of(GateDecision::Shut).count(),
+                    worse("are", "have"),
                     at(GateDecision::Shut)
                 )
             }

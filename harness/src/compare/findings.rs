@@ -15,7 +15,8 @@ type Line<'a> = (&'a ComparisonRow, Option<&'a StateChange>);
 pub fn findings(comparison: &Comparison) -> Vec<String> {
     let rows: Vec<&ComparisonRow> =
         comparison.rows.iter().filter(|row| row.verdict != Verdict::NotCompared).collect();
-    let (failed, working): (Vec<&ComparisonRow>, Vec<_>) = rows.iter().copied().partition(|row| row.fails());
+    let (failed, working): (Vec<&ComparisonRow>, Vec<_>) =
+        rows.iter().copied().partition(|row| row.untimed());
     let failed: Vec<Line<'_>> = failed.into_iter().map(|row| (row, None)).collect();
     let of_state = |state: usize| -> Vec<Line<'_>> {
         let changes = working.iter().flat_map(|row| row.compared().map(move |change| (*row, Some(change))));
@@ -147,17 +148,7 @@ fn order(lines: &[Line<'_>]) -> (Verdict, f64) {
 
 fn sentence(method: &str, lines: &[Line<'_>]) -> String {
     let mut parts = Vec::new();
-    let verdicts = [
-        Verdict::Broken,
-        Verdict::Slower,
-        Verdict::Faster,
-        Verdict::Repaired,
-        Verdict::Same,
-        Verdict::SameOrSlower,
-        Verdict::SameOrFaster,
-        Verdict::Undecided,
-    ];
-    for (found, by_mean) in verdicts.into_iter().flat_map(|verdict| [(verdict, false), (verdict, true)]) {
+    for (found, by_mean) in Verdict::ALL.into_iter().flat_map(|verdict| [(verdict, false), (verdict, true)]) {
         let is_it = |line: &&Line<'_>| {
             verdict(line) == found && line.1.is_some_and(StateChange::is_by_mean) == by_mean
         };
@@ -172,9 +163,15 @@ fn sentence(method: &str, lines: &[Line<'_>]) -> String {
 
 /// The range of the lines with a verdict, and the change that is largest by the near end of its interval.
 fn extent(verdict: Verdict, of: &[Line<'_>]) -> String {
-    let names = || of.iter().map(|(row, _)| row.subject.test.as_str()).collect::<Vec<_>>().join(", ");
+    let name = |(row, _): &Line<'_>| {
+        let parts = [Some(row.subject.test.clone()), row.copies_text()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    };
+    let names = || of.iter().map(name).collect::<Vec<_>>().join(", ");
     match verdict {
-        Verdict::Broken | Verdict::Repaired => format!(" ({})", names()),
+        Verdict::Broken | Verdict::MoreCopies | Verdict::Repaired | Verdict::FewerCopies => {
+            format!(" ({})", names())
+        }
         Verdict::Slower | Verdict::Faster => {
             let changes = of.iter().filter_map(|(row, change)| Some((&row.subject.test, (*change)?)));
             let most = changes.max_by(|a, b| a.1.size().total_cmp(&b.1.size()));

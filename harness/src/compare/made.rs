@@ -60,6 +60,7 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
         bytes,
         changes: vec![change],
         without_state: (0, 0),
+        copies: None,
         verdict,
         note: String::new(),
     }

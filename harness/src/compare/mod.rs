@@ -206,10 +206,16 @@ impl Comparer {
         let states = (0..sides.parts.len()).filter(|state| sides.launches(*state, subject) != (0, 0));
         let changes: Vec<StateChange> =
             states.map(|state| self.change(sides, (state, subject), all)).collect();
+        let copies = of_base.zip(of_new).and_then(|(base, new)| Some([base.copies()?, new.copies()?]));
         let verdict = match (fails(of_base), fails(of_new)) {
             (false, true) if of_base.is_some() => Verdict::Broken,
             (true, false) if of_new.is_some() => Verdict::Repaired,
-            (false, false) if of_base.is_some() && of_new.is_some() => ComparisonRow::worst(&changes),
+            (false, false) if of_base.is_some() && of_new.is_some() => match copies {
+                Some([base, new]) if new > base => Verdict::MoreCopies,
+                Some([base, new]) if changes.is_empty() && new < base => Verdict::FewerCopies,
+                Some(_) if changes.is_empty() => Verdict::Same,
+                _ => ComparisonRow::worst(&changes),
+            },
             _ => Verdict::NotCompared,
         };
         let failure = of_new.and_then(|values| values.failure);
@@ -219,6 +225,7 @@ impl Comparer {
             bytes: of_base.or(of_new).map_or(0, |values| values.bytes),
             changes,
             without_state: sides.without_state(subject).into(),
+            copies,
             verdict,
             note: failure.unwrap_or_default().to_owned(),
         }

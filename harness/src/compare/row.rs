@@ -18,7 +18,10 @@ pub struct ComparisonRow {
     pub changes: Vec<StateChange>,
     /// Further launches of each side, which are in no known state: their latency is not known, or changed meanwhile.
     pub without_state: (usize, usize),
-    /// The worst verdict in any state that both sides met: the one that counts most in a gate.
+    /// Copies of a device's driver for one message on each side, if both counted them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<[f64; 2]>,
+    /// The worst verdict in any state that both sides met: the one that counts most in a gate; or that on copies.
     pub verdict: Verdict,
     /// Its failure; empty without one.
     pub note: String,
@@ -84,20 +87,27 @@ impl ComparisonRow {
         self.decisive().map_or(0.0, StateChange::size)
     }
 
-    /// Whether it does not work on a side, or was measured on one only.
-    pub(super) const fn fails(&self) -> bool {
-        matches!(self.verdict, Verdict::Broken | Verdict::Repaired | Verdict::NotCompared)
+    /// Whether its verdict is not one of times: it does not work on a side, was measured on one only, or is one of copies.
+    pub(super) const fn untimed(&self) -> bool {
+        use Verdict::{Broken, FewerCopies, MoreCopies, NotCompared, Repaired, Same};
+        matches!(self.verdict, Broken | MoreCopies | Repaired | FewerCopies | NotCompared)
+            || matches!(self.verdict, Same) && self.changes.is_empty()
+    }
+
+    /// Its copies: `128 -> 256`.
+    pub(super) fn copies_text(&self) -> Option<String> {
+        self.copies.map(|[base, new]| format!("{base} -> {new}"))
     }
 
     /// Whether the mean shows a change that the time does not show.
     pub fn is_by_mean(&self) -> bool {
-        !self.fails() && self.decisive().is_some_and(StateChange::is_by_mean)
+        !self.untimed() && self.decisive().is_some_and(StateChange::is_by_mean)
     }
 
     /// The verdict as text, with its basis if that is not the time.
     pub fn verdict_text(&self) -> &'static str {
         match self.decisive() {
-            Some(change) if !self.fails() => change.verdict_text(),
+            Some(change) if !self.untimed() => change.verdict_text(),
             _ => self.verdict.name(),
         }
     }
@@ -109,12 +119,12 @@ impl ComparisonRow {
 
     /// Whether the verdict is final, in all states that both sides met.
     pub fn is_decided(&self) -> bool {
-        self.fails() || self.compared().next().is_some() && self.compared().all(StateChange::is_decided)
+        self.untimed() || self.compared().next().is_some() && self.compared().all(StateChange::is_decided)
     }
 
     /// Whether more launches may show more: it is undecided, or the means differ more than the times and that may be chance.
     pub fn is_open(&self) -> bool {
-        !self.is_decided() || !self.fails() && self.compared().any(StateChange::has_open_mean)
+        !self.is_decided() || !self.untimed() && self.compared().any(StateChange::has_open_mean)
     }
 
     /// Launches of each side that would probably decide it in every state; 0 if only its means are open, infinite if that is not known.
@@ -137,8 +147,8 @@ impl ComparisonRow {
     /// Whether the row lets a change pass: by the worse state of those that both sides met.
     pub(super) fn gate(&self) -> GateDecision {
         match self.verdict {
-            Verdict::Broken => GateDecision::Shut,
-            Verdict::Repaired | Verdict::NotCompared => GateDecision::Open,
+            Verdict::Broken | Verdict::MoreCopies => GateDecision::Shut,
+            _ if self.untimed() => GateDecision::Open,
             _ => self.compared().map(StateChange::gate).max().unwrap_or(GateDecision::Undecided),
         }
     }
@@ -192,7 +202,7 @@ impl StateChange {
         match self.verdict {
             Verdict::Slower | Verdict::Faster => self.is_beyond(),
             Verdict::SameOrSlower | Verdict::Undecided | Verdict::SameOrFaster => false,
-            Verdict::Same | Verdict::Broken | Verdict::Repaired | Verdict::NotCompared => true,
+            _ => true,
         }
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::experiments::Kind;
 use crate::model::conditions::{Cache, Conditions, MemoryKind};
-use crate::model::{CUSTOM, Case, PairScope, Phase, Record, mpi_label};
+use crate::model::{CUSTOM, Case, PairScope, Phase, Quantity, Record, mpi_label};
 use crate::report::case::{Disturbance, place};
 use crate::stats::launches::SlowGroup;
 use crate::stats::{self, mean, median, sorted};
@@ -141,11 +141,18 @@ pub struct SubjectValues {
     /// The outcome of the first launch without usable times, if there is one.
     pub failure: Option<&'static str>,
     pub bytes: u64,
+    /// Copies of a device's driver for one message in each launch, if they were counted.
+    pub copies: Vec<f64>,
     /// Times of the phases except the headline phase, a value per launch in seconds.
     pub phases: BTreeMap<Phase, BTreeMap<LaunchId, f64>>,
 }
 
 impl SubjectValues {
+    /// The median of its copies, in thousandths: those of a halo are a mean over exchanges.
+    pub(super) fn copies(&self) -> Option<f64> {
+        median(&sorted(self.copies.iter().map(|copies| (copies * 1e3).round() / 1e3)))
+    }
+
     /// The launches that take clearly longer than the others, if these are a fifth or more.
     pub(super) fn slow_group(&self) -> Option<SlowGroup> {
         SlowGroup::from_times(&self.times.values().map(|time| time.exp()).collect::<Vec<_>>())
@@ -193,6 +200,8 @@ impl Side {
             places.insert(place(&record.case));
             mpis.insert(mpi(&record.case));
             values.bytes = record.bytes;
+            let copies = record.value(Quantity::DeviceCopies).filter(|_| usable);
+            values.copies.extend(copies);
             match median_s {
                 Some(median) => {
                     // Between hosts, this latency is that of the MPI's own messages. A launch in two states has a latency of neither.
@@ -206,6 +215,7 @@ impl Side {
                     values.means.extend(mean.map(|mean| (number.clone(), mean.ln())));
                     values.times.insert(number, median.ln());
                 }
+                None if copies.is_some() => {}
                 None => {
                     values.failure.get_or_insert(record.outcome.label());
                 }
@@ -319,6 +329,7 @@ impl Side {
                 means: only(&values.means, &counts),
                 machine: only(&values.machine, &counts),
                 disturbed: left_out.len(),
+                copies: values.copies.clone(),
                 phases: values.phases.iter().map(|(phase, of)| (*phase, only(of, &counts))).collect(),
                 ..*values
             };

@@ -16,13 +16,14 @@ use crate::report::pictures::Datum;
 use crate::report::{ratio, units};
 use crate::stats::launches::SlowGroup;
 
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 9] = [
     Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2).rank(1),
     Column::new("method", Align::Left, 2),
     Column::new(AT, Align::Right, 2),
     Column::new("time", Align::Right, 2),
     Column::new("change", Align::Right, 2),
+    Column::new("copies", Align::Right, 2),
     Column::new("verdict", Align::Left, 2),
     Column::new("note", Align::Left, 2).rank(2),
 ];
@@ -80,6 +81,9 @@ impl Comparisons {
         let in_states = if is_in_several { IN_STATES } else { "" };
         let by_mean = if changes().any(StateChange::is_by_mean) { BY_MEAN } else { "" };
         let threshold = units::percent(self.settings.threshold);
+        if self.has_copies_and_times() == (true, false) {
+            return COPIES.to_owned();
+        }
         format!(
             "time: base -> new. change: the time of new divided by that of base, with its interval, from {unit}{in_states}.{adjusted} slower, faster: \
              shown to take longer, or less time; a gate fails if slower by more than {threshold}.{by_mean} same: any change is shown to be within \
@@ -97,7 +101,7 @@ impl Comparisons {
         let cells = |(row, change): Line<'_>, set: &str| {
             let subject = &row.subject;
             let latency_s = change.and_then(|change| change.latency_s);
-            let is_verdict = |change: &&StateChange| !row.fails() && change.verdict != Verdict::NotCompared;
+            let is_verdict = |change: &&StateChange| !row.untimed() && change.verdict != Verdict::NotCompared;
             vec![
                 subject.test.clone(),
                 set.to_owned(),
@@ -105,14 +109,15 @@ impl Comparisons {
                 latency_s.map_or_else(String::new, |latency_s| states::at(latency_s, false)),
                 change.and_then(StateChange::times).unwrap_or_default(),
                 change.map_or_else(String::new, StateChange::ratio_text),
+                row.copies_text().unwrap_or_default(),
                 change.filter(is_verdict).map_or(row.verdict_text(), StateChange::verdict_text).to_owned(),
                 self.notes(comparison, row, change).join("; "),
             ]
         };
         let of_row = |(row, set)| row_lines(row).into_iter().map(move |line| cells(line, set));
         let rows = rows.into_iter().zip(sets).flat_map(of_row).collect();
-        let table = Table { columns: COLUMNS.to_vec(), rows }.with_distinct_sets();
-        if comparison.states.len() > 1 { table } else { table.without(&[AT]) }
+        let left_out: &[&str] = if comparison.states.len() > 1 { &[] } else { &[AT] };
+        Table { columns: COLUMNS.to_vec(), rows }.with_distinct_sets().without(left_out)
     }
 
     pub(super) fn sentence(&self, comparison: &Comparison, row: &ComparisonRow) -> String {
@@ -128,7 +133,8 @@ impl Comparisons {
             let latency_s = change.and_then(|change| change.latency_s);
             let at = latency_s.map(|latency_s| format!("at {}", states::at(latency_s, false)));
             let verdict = change.filter(|_| !is_one).map(|change| change.verdict_text().to_owned());
-            let head = [times, at, verdict].into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let copies = row.copies_text().map(|copies| format!("{copies} copies"));
+            let head = [times, copies, at, verdict].into_iter().flatten().collect::<Vec<_>>().join(" ");
             let notes = self.notes(comparison, row, *change);
             let parts = [head].into_iter().chain(notes).filter(|part| !part.is_empty());
             parts.collect::<Vec<_>>().join(", ")
@@ -153,7 +159,7 @@ impl Comparisons {
             ComparisonUnit::Launch => "launches",
             ComparisonUnit::Run => "runs",
         };
-        if !row.fails() && row.compared().next().is_none() {
+        if !row.untimed() && row.compared().next().is_none() {
             notes.push("the sides met no common state of the machine".to_owned());
         }
         let Some(change) = change.filter(|change| change.verdict != Verdict::NotCompared) else {
@@ -212,13 +218,16 @@ impl Comparisons {
 fn row_lines(row: &ComparisonRow) -> Vec<Line<'_>> {
     let of =
         |is_shown: &dyn Fn(&&StateChange) -> bool| row.changes.iter().filter(is_shown).collect::<Vec<_>>();
-    let is_compared = |change: &&StateChange| !row.fails() && change.verdict != Verdict::NotCompared;
+    let is_compared = |change: &&StateChange| !row.untimed() && change.verdict != Verdict::NotCompared;
     let all = [of(&is_compared), of(&|_| true)];
     match all.into_iter().find(|shown| !shown.is_empty()) {
         None => vec![(row, None)],
         Some(shown) => shown.into_iter().map(|change| (row, Some(change))).collect(),
     }
 }
+
+/// Without times.
+const COPIES: &str = "copies: by a device's driver, for one message, base -> new; a gate fails if there are more. Terms: docs/glossary.md.";
 
 /// Verdicts on means.
 const BY_MEAN: &str = " by mean: shown by the mean, not by the median that the change is of.";

@@ -50,6 +50,8 @@ named! {
     pub enum Verdict {
         /// Works on the base, fails on the other side.
         Broken = "broken",
+        /// A device's driver makes more copies for a message. They are counted, so no interval is needed.
+        MoreCopies = "more copies",
         /// Shown to take longer, and not shown to be within the threshold.
         Slower = "slower",
         /// Not faster by more than the threshold; more launches may show whether it is slower.
@@ -58,6 +60,8 @@ named! {
         Faster = "faster",
         /// Fails on the base, works on the other side.
         Repaired = "repaired",
+        /// There are no times, and a device's driver makes fewer copies for a message.
+        FewerCopies = "fewer copies",
         /// None of the others is shown; more launches may show one.
         #[default]
         Undecided = "undecided",

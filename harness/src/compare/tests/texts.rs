@@ -7,7 +7,8 @@ use crate::report::case::Disturbance;
 use crate::report::compared::Compared;
 use crate::report::made::expect_texts;
 use crate::stats::launches::SlowGroup;
-use Verdict::{Broken, Faster, NotCompared, Repaired, Same, SameOrFaster, SameOrSlower, Slower, Undecided};
+use Verdict::{Broken, Faster, FewerCopies, MoreCopies, NotCompared, Repaired};
+use Verdict::{Same, SameOrFaster, SameOrSlower, Slower, Undecided};
 
 /// Without the explanation of columns.
 pub(super) fn text(made: &Comparisons, width: Option<u16>) -> String {
@@ -112,6 +113,18 @@ fn texts_of_made_up_comparisons() {
     let bar = ComparisonRow { note: "a|b".to_owned(), ..row("c", "ddt", 1, 22.4, Undecided) };
     let worst = comparisons(vec![row("a", "ddt", 1, 1.0, Same), row("b", "ddt", 1, 1.5, Slower), bar]);
     add("the worst row comes first", &[&worst]);
+    let copied = |test: &str, new, verdict| ComparisonRow {
+        copies: Some([128.0, new]),
+        changes: Vec::new(),
+        ..row(test, "ddt", 1, 1.0, verdict)
+    };
+    let fewer = comparisons(vec![copied("a", 1.5, FewerCopies), copied("b", 128.0, Same)]);
+    let more = changed(fewer.clone(), |made| {
+        made.comparisons[0].rows.push(copied("c", 129.0, MoreCopies));
+    });
+    let timed =
+        comparisons(vec![ComparisonRow { copies: Some([1.0, 2.0]), ..row("a", "ddt", 1, 0.5, MoreCopies) }]);
+    add("copies are counted, and compared without intervals", &[&fewer, &more, &timed]);
     let several = with_states(vec![far_only_new.clone()], &NEAR_AND_FAR);
     let three = [NEAR_AND_FAR[0], NEAR_AND_FAR[1], (900e-9, [1, 0])];
     add("a row has a line for each state", &[&several, &with_states(vec![far_only_new], &three)]);
