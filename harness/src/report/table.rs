@@ -137,7 +137,8 @@ impl TableFormat {
 
     /// The cells of a method: usable values, and notes.
     pub fn row(&self, case: &CaseView, record: &Record) -> Vec<String> {
-        let has_figures = measured(record);
+        let has_times = measured(record);
+        let has_figures = has_times || record.value(Quantity::DeviceCopies).is_some();
         let mut row = vec![record.method.clone()];
         if has_figures && self.time.is_some() {
             row.extend(median(record));
@@ -147,7 +148,7 @@ impl TableFormat {
         // The time already shows the interval that all launches have reached.
         let is_usual = matches!(record.outcome, Outcome::Converged | Outcome::LaunchLimit);
         let end = (!has_figures || !is_usual).then_some(record.outcome.label());
-        let doubt = (has_figures && !record.has_positive_mean()).then_some("mean is not above 0");
+        let doubt = (has_times && !record.has_positive_mean()).then_some("mean is not above 0");
         let gain = record.figure(Quantity::Gain).and_then(|gain| gain.unsteady);
         let moved = [(record.unsteady, "unsteady"), (gain, "gain unsteady")];
         let moved = moved.into_iter().find(|(moved, _)| has_figures && *moved == Some(true));

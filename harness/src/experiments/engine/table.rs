@@ -6,7 +6,7 @@ use super::methods::{ENGINE, MANUAL, MPI_PACK};
 use crate::experiments::{Kind, plain_table_format};
 use crate::model::{LOOP, OWN, Phase, Quantity, Record};
 use crate::report::answer::Answer;
-use crate::report::case::{CaseView, rate, too_few};
+use crate::report::case::{CaseView, copies, rate, too_few};
 use crate::report::ratio::texts;
 use crate::report::table::{Cells, FigureColumn, TableFormat};
 use crate::report::verdict::{Against, Claim};
@@ -16,7 +16,7 @@ const LEGEND: &str = "pack: median time, ± the larger side of its 95% interval.
     median (95%). create: compiling the layouts of both sides, or making and committing both datatypes. pack rate: packed bytes per second. \
     pack/engine, unpack/engine: time relative to the engine's, the median over rounds, with its 95% interval; above 1 the engine is faster. \
     bound: share of the speed of a copy that touches as many cache lines as packing must; it can exceed 100%, because packing \
-    may write fewer lines than the copy. Terms: docs/glossary.md.";
+    may write fewer lines than the copy. copies: by a device's driver, for packing and unpacking. Terms: docs/glossary.md.";
 
 /// How a case is shown.
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
@@ -57,6 +57,7 @@ const FIGURES: &[FigureColumn] = &[
         Cells::Two("[95%]", |case, record| over_engine(case.phase(&record.method, Phase::Unpack))),
     ),
     FigureColumn::new("bound", Cells::Share(Quantity::BoundShare)).rank(1),
+    FigureColumn::new("copies", Cells::One(|_, record| copies(record))).rank(1),
 ];
 
 /// Its time relative to the engine's, and the interval.
