@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
 
@@ -30,18 +30,23 @@ use super::typed::{Kept, Measuring, mpiexec, words};
 
 pub fn trials() -> Vec<Trial> {
     let texts = files_in("typed");
-    let on = |name: &'static str| {
-        texts.iter().cloned().map(move |text| {
-            // Most of them abort, hang, or end at once.
-            beside_others(format!("{name}::typed::{}", name_of(&text)), move || {
-                as_in(&text, setup::mpi(name))
-            })
-        })
+    let on = |name: &'static str, text: &PathBuf, mpi: fn(&'static str) -> &'static Mpi| {
+        let text = text.clone();
+        // Most of them abort, hang, or end at once.
+        beside_others(format!("{name}::typed::{}", name_of(&text)), move || as_in(&text, mpi(name)))
     };
-    MPIS.into_iter().flat_map(on).collect()
+    let of_device = texts.iter().filter(|text| name_of(text) == "device");
+    let intel = of_device.map(|text| on(INTEL, text, |_| setup::intel()));
+    MPIS.into_iter()
+        .flat_map(|name| texts.iter().map(move |text| on(name, text, setup::mpi)))
+        .chain(intel)
+        .collect()
 }
 
-/// A title can begin with the name of an MPI; its commands then run only on that one.
+/// The MPI that takes memory of a device.
+const INTEL: &str = "impi";
+
+/// A title can begin with the name of an MPI; its commands then run only on that one. Others do not run on Intel MPI.
 fn as_in(text: &Path, mpi: &Mpi) {
     // Some commands use both.
     for name in MPIS {
@@ -54,7 +59,8 @@ fn as_in(text: &Path, mpi: &Mpi) {
             fs::copy(&file, new.path().join(file.file_name().expect("a file has a name"))).unwrap();
         }
         folder.replace(Rc::new(new));
-        MPIS.iter().all(|name| *name == mpi.name || !title.starts_with(name))
+        let mut named = MPIS.into_iter().chain([INTEL]).filter(|name| title.starts_with(name));
+        named.next().map_or(mpi.name != INTEL, |name| name == mpi.name)
     };
     expect_as_in(text, begin, |command| what_comes_of(mpi, command, &folder.borrow()));
 }
@@ -92,7 +98,9 @@ fn what_comes_of(mpi: &Mpi, command: &str, folder: &Rc<TempDir>) -> String {
         _ => {
             let mut shell = like_ddtbench("sh", folder.path());
             shell.env("MPI", mpi.name).env("MPIEXEC", &mpi.mpiexec).env("WRAPPER", &mpi.mpicc);
-            shell.env("FAULTY", faulty_mpi::library(mpi));
+            if mpi.name != INTEL {
+                shell.env("FAULTY", faulty_mpi::library(mpi));
+            }
             run(shell.args(["-c", command])).shown().replace(&*folder.path().to_string_lossy(), "DIR")
         }
     }

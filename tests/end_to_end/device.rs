@@ -8,14 +8,13 @@ use ddtbench::experiments::Kind;
 use ddtbench::model::conditions::MemoryKind;
 use libtest_mimic::Trial;
 
-use super::setup::{self, Check, MPIS, Mpi, root, trials_on};
+use super::setup::{Check, MPIS, Mpi, root, trials_on};
 use super::trial::Need;
 use super::typed::Measuring;
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
         ("staged methods move the right bytes of every test", every_test),
-        ("Intel MPI takes memory of a device", intel),
         ("every method moves the right bytes in pinned memory", pinned),
     ];
     trials_on(&MPIS[..1], Need::AllProcessors, "device", checks)
@@ -32,32 +31,6 @@ fn every_test(mpi: &Mpi) {
     let names: Vec<&str> = TESTS.iter().map(|test| test.name).filter(|name| *name != "layout").collect();
     let kept = Measuring::on(mpi, staged(&names.join(" "))).ends(0);
     kept.summary.expect_all(names.len(), &STAGED);
-}
-
-fn intel(_: &Mpi) {
-    let impi = setup::intel();
-    let kept =
-        Measuring::on(impi, format!("run nas_lu_y wrf_x_vec fft2d --memory simulated {SHORT}")).ends(1);
-    let (ended, summary) = (&kept.ended, &kept.summary);
-    let works = [&STAGED[..], &["reference", "reference_untouched", "engine", "put_reference"]].concat();
-    for test in ["nas_lu_y", "wrf_x_vec", "fft2d"] {
-        summary.expect_measured(test, &works);
-    }
-    let words = ["MPI_Send refuses datatypes here: Invalid datatype"];
-    summary.expect_failed("nas_lu_y", "ddt", "not available", &words);
-    for words in ["I_MPI_OFFLOAD=1", "simulated device, CUDA 12.0, shared by 2 ranks without MPS"] {
-        assert!(ended.out.replace('\n', " ").contains(words), "{ended}");
-    }
-    // Packed by a kernel, memory of the device by each kind of call; a datatype of contiguous bytes is not refused.
-    let calls =
-        ["reference", "engine", "persistent_engine", "put_engine", "neighbor_alltoallv_engine", "ddt"];
-    let line = format!("halo stencil7 -n 2 --memory simulated -m {} {SHORT}", calls.join(","));
-    Measuring::on(impi, line).ends(0).summary.expect_all(1, &calls);
-    // It refuses datatypes of two blocks, as the C program shows, and not those of contiguous bytes.
-    let kept = Measuring::on(impi, "conform --memory simulated --only send_to_self --cases 1").ends(1);
-    let program = std::fs::read_to_string(kept.out().join("impi-1.c")).unwrap();
-    assert!(program.contains("cuMemAlloc_v2") && program.contains("-lcuda"), "{program}");
-    assert!(kept.ended.out.contains("confirmed by the C program"), "{}", kept.ended);
 }
 
 /// Memory that the device sees, and every MPI takes: all methods use their twins.
