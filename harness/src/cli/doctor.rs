@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::pingpong::methods::REFERENCE;
@@ -17,7 +17,7 @@ use ddtbench::run::doctor::{self, Finding, Health, Seen};
 use ddtbench::run::{Environment, Observer, Part, Run, RunEnd, Unit};
 
 use super::completions;
-use super::measure::{self, FAILED, INTERRUPTED};
+use super::measure::{self, FAILED};
 use super::output::{self, log};
 use super::targets;
 
@@ -52,10 +52,8 @@ impl DoctorArgs {
         let project = Project::locate()?;
         let mut names = self.mpi.clone();
         if names.is_empty() {
-            let mut unusable = Vec::new();
-            let found = project.installations(&mut |text| unusable.push(text.to_owned()))?;
-            names = found.into_iter().map(|mpi| mpi.name).collect();
-            all.extend(unusable.into_iter().map(|text| ("unusable MPI".to_owned(), doctor::broken(&text))));
+            let mut unusable = |text: &str| all.push(("unusable MPI".to_owned(), doctor::broken(text)));
+            names = project.installations(&mut unusable)?.into_iter().map(|mpi| mpi.name).collect();
         }
         if names.is_empty() {
             let advice =
@@ -63,14 +61,7 @@ impl DoctorArgs {
             all.push(("MPIs".to_owned(), doctor::broken(advice)));
         }
         for name in names {
-            let found = match self.check(&name) {
-                Ok(None) => return Ok(ExitCode::from(INTERRUPTED)),
-                Ok(Some(found)) => found,
-                Err(error) if matches!(error.downcast_ref(), Some(MpiError::Interrupted)) => {
-                    return Err(error);
-                }
-                Err(error) => doctor::broken(&format!("{error:#}")),
-            };
+            let found = self.check(&name).or_else(|error| anyhow::Ok(doctor::broken(&reason(error)?)))?;
             all.push((format!("MPI {name}"), found));
         }
         output::print_coloured(&table(&all, output::width().map_or(usize::MAX, usize::from)))?;
@@ -78,32 +69,25 @@ impl DoctorArgs {
         Ok(if worst == Some(Health::Error) { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
     }
 
-    /// Briefly runs all methods of ping-pongs, and of transfers by two threads. `None` if the user wants to stop.
-    fn check(&self, name: &str) -> anyhow::Result<Option<Vec<Finding>>> {
+    /// Briefly runs all methods of ping-pongs, and of transfers by two threads.
+    fn check(&self, name: &str) -> anyhow::Result<Vec<Finding>> {
         let (none, two_threads) = (BTreeMap::new(), BTreeMap::from([("threads".to_owned(), "2".to_owned())]));
         let host = MemoryKind::Host;
-        let Some((mpi, ping_pongs)) = self.run(name, Kind::PingPong, "nas_lu_y", none.clone(), host)? else {
-            return Ok(None);
-        };
-        let Some((_, transfers)) = self.run(name, Kind::Partitioned, "partitioned", two_threads, host)?
-        else {
-            return Ok(None);
-        };
+        let (mpi, ping_pongs) = self.run(name, Kind::PingPong, "nas_lu_y", none.clone(), host)?;
+        let (_, transfers) = self.run(name, Kind::Partitioned, "partitioned", two_threads, host)?;
         let on_device = |memory| self.run(name, Kind::PingPong, "nas_lu_y", none.clone(), memory);
         // Without a device, the MPI is tried with a simulated one.
-        let device = match on_device(MemoryKind::Device) {
-            Err(error) if matches!(error.downcast_ref(), Some(MpiError::Interrupted)) => return Err(error),
-            Err(_) => on_device(MemoryKind::Simulated),
-            tried => tried,
+        let (error, device) = match on_device(MemoryKind::Device) {
+            Err(error) => (Some(reason(error)?), on_device(MemoryKind::Simulated)),
+            tried => (None, tried),
         };
         let pmi = Pmi::here(&mpi)?;
         let mut found = doctor::mpi(&mpi, pmi.as_ref(), &ping_pongs, &transfers);
         match device {
-            Ok(None) => return Ok(None),
-            Ok(Some((_, seen))) => found.push(doctor::device(&seen)),
-            Err(error) => found.push(Finding::ok("device", format!("not tried: {error:#}"))),
+            Ok((_, seen)) => found.push(doctor::device(&seen, mpi.family, error.as_deref())),
+            Err(error) => found.push(doctor::no_device(format!("not tried: {}", reason(error)?))),
         }
-        Ok(Some(found))
+        Ok(found)
     }
 
     fn run(
@@ -113,7 +97,7 @@ impl DoctorArgs {
         test: &str,
         params: BTreeMap<String, String>,
         memory: MemoryKind,
-    ) -> anyhow::Result<Option<(Installation, Seen)>> {
+    ) -> anyhow::Result<(Installation, Seen)> {
         let case = PlannedCase { test: test.to_owned(), params, ..PlannedCase::default() };
         let limits = Limits { max_time_s: GLANCE_S, timeout_s: TIMEOUT_S, ..Limits::default() };
         let mut plan = Plan {
@@ -146,14 +130,19 @@ impl DoctorArgs {
         let (end, mut records) =
             run.measure(&run.units(), &mut folder, &HashSet::new(), &mut environment, &mut Quiet)?;
         if end == RunEnd::Interrupted || interrupt::requested() {
-            return Ok(None);
+            bail!(MpiError::Interrupted);
         }
         records.retain(|record| record.phase == kind.headline());
         let account = environment.part().mpis.first().and_then(|account| account.rank_program.clone());
         let hello = account.context("its rank program reported nothing")?;
         let mpi = (*chosen.installations().first().context("no MPI")?).clone();
-        Ok(Some((mpi, Seen { kind, hello, records, outer_launcher })))
+        Ok((mpi, Seen { kind, hello, records, outer_launcher }))
     }
+}
+
+/// An error as text, unless the user wants to stop.
+fn reason(error: anyhow::Error) -> anyhow::Result<String> {
+    if let Some(MpiError::Interrupted) = error.downcast_ref() { Err(error) } else { Ok(format!("{error:#}")) }
 }
 
 /// A heading per part, and a line per finding, with colours.
@@ -164,7 +153,7 @@ fn table(all: &[(String, Vec<Finding>)], width: usize) -> String {
         text += &format!("{title}\n");
         for Finding { health, what, text: finding } in found {
             let style = match health {
-                Health::Ok => anstyle::Style::new(),
+                Health::Ok | Health::No => anstyle::Style::new(),
                 Health::Warning => anstyle::AnsiColor::Yellow.on_default(),
                 Health::Error => anstyle::AnsiColor::Red.on_default().bold(),
             };

@@ -4,7 +4,7 @@ mod machine;
 mod mpi;
 
 pub use machine::machine;
-pub use mpi::{Seen, broken, device, mpi};
+pub use mpi::{Seen, broken, device, mpi, no_device};
 
 named! {
     /// The rating of a finding, with its word in the table.
@@ -12,6 +12,8 @@ named! {
     pub enum Health {
         /// As it should be.
         Ok = "ok",
+        /// Lacks what few runs need.
+        No = "no",
         /// Results will be worse.
         Warning = "warning",
         /// Cannot measure.

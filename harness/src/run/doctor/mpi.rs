@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::{Finding, Health};
 use crate::experiments::Kind;
 use crate::experiments::pingpong::methods::REFERENCE;
-use crate::model::Record;
 use crate::model::event::{Hello, RankPlace};
 use crate::model::load::Load;
 use crate::model::transport::Medium;
-use crate::mpi::{Installation, Pmi};
+use crate::model::{Outcome, Record};
+use crate::mpi::{Family, Installation, Pmi};
 
 /// An MPI for which the rank program could not be built or started.
 pub fn broken(reason: &str) -> Vec<Finding> {
@@ -57,8 +57,8 @@ fn shortened(text: String) -> String {
     }
 }
 
-/// Whether the MPI takes contiguous bytes in the memory of a device, and datatypes there.
-pub fn device(seen: &Seen) -> Finding {
+/// Whether an MPI of a family takes contiguous bytes in the memory of a device, and datatypes there. `error`: why the device is simulated.
+pub fn device(seen: &Seen, family: Family, error: Option<&str>) -> Finding {
     let outcome =
         |method: &str| seen.records.iter().find(|record| record.method == method).map(|r| &r.outcome);
     let device = seen.hello.device_of_data();
@@ -69,8 +69,30 @@ pub fn device(seen: &Seen) -> Finding {
     };
     let kinds = [("contiguous bytes", REFERENCE), ("datatypes", "ddt")];
     let text = kinds.map(|(kind, method)| format!("{kind}: {}", of(method))).join("; ");
-    // Few MPIs do, so that no lack is an error.
-    Finding::ok("device", format!("memory of {device}: {text}; docs/gpu.md names what an MPI needs for it"))
+    // The last sentence of the rank program, which follows those of the launcher.
+    let reason = error.and_then(|error| error.rsplit("error: ").next()?.split(';').next());
+    let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+    let text = format!("memory of {device}{reason}: {text}");
+    match kinds.iter().all(|(_, method)| outcome(method).is_some_and(Outcome::is_measured)) {
+        true => Finding::ok("device", text),
+        false => no_device(format!("{text}; {}", device_advice(family))),
+    }
+}
+
+pub fn no_device(text: String) -> Finding {
+    Finding { health: Health::No, what: "device", text }
+}
+
+/// How to get an MPI that takes memory of a device.
+const fn device_advice(family: Family) -> &'static str {
+    match family {
+        Family::OpenMpi => "Open MPI takes it if it, or its UCX, was built `--with-cuda`",
+        Family::Intel => "Intel MPI takes contiguous bytes with I_MPI_OFFLOAD=1, which ddtbench sets",
+        Family::Mpich => {
+            "MPICH takes it if it was built `--with-cuda`, with MPIR_CVAR_ENABLE_GPU=1; Cray's with MPICH_GPU_SUPPORT_ENABLED=1"
+        }
+        Family::Other => "its makers document what it needs",
+    }
 }
 
 /// The library's file name shows its ABI.
@@ -244,7 +266,6 @@ fn methods(Seen { kind, records, .. }: &Seen) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Outcome;
 
     fn hello() -> Hello {
         let rank = |rank: usize| RankPlace { rank, host: "h".to_owned(), pid: 1, cpus: vec![rank] };
@@ -326,6 +347,14 @@ mod tests {
             outcome: Outcome::from_label(outcome).unwrap(),
             ..Record::default()
         };
+        let of_device = |outcome: &str| {
+            let seen = seen(&hello(), &[record(REFERENCE, "converged"), record("ddt", outcome)]);
+            device(&seen, Family::OpenMpi, Some("2 | error: no driver; try another"))
+        };
+        let lacking = of_device("not available");
+        assert!(lacking.health == Health::No && lacking.text.ends_with("`--with-cuda`"), "{lacking:?}");
+        assert!(lacking.text.contains(" (no driver): contiguous bytes: yes; datatypes: not"), "{lacking:?}");
+        assert_eq!(of_device("converged").health, Health::Ok);
         let finding = |records: &[Record]| methods(&seen(&hello(), records));
         assert_eq!(finding(&[record("ddt", "converged")]).health, Health::Ok);
         let lacking = finding(&[record("ddt", "converged"), record("put_ddt", "not available")]);
