@@ -1,5 +1,5 @@
-/* Pack kernels for data in GPU memory, as C that is also C++: `build` makes pack.ptx of it, and the stand-in for the driver in
- * tests/ includes it and runs each thread in a loop. A kernel copies words of one size between places in arrays and the packed
+/* Pack kernels for data in GPU memory, as C that is also C++: `build` makes pack.ptx of it, and the stand-in for the driver,
+ * stand_in.c, includes it and runs each thread in a loop. A kernel copies words of one size between places in arrays and the packed
  * stream; it has a name per size, such as `places_8`. The structures are those of kernels/src/device.rs. */
 #ifdef __CUDACC__
 typedef unsigned int u32;
