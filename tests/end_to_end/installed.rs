@@ -1,4 +1,4 @@
-//! The installed program, moved and without cargo, the source, or the compiler of the build; and the standard's binary interface.
+//! The installed program, moved and without a home, cargo, the source, or the compiler of the build; and the standard's binary interface.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -54,7 +54,7 @@ fn measures(mpi: &Mpi) {
     let bin = mpi.mpicc.parent().unwrap();
     let measure = |out: &str| {
         let mut command = Command::new(installation().join("bin/ddtbench"));
-        command.current_dir(&dir).env_clear().env("HOME", dir.path()).env("CARGO", "/bin/false");
+        command.current_dir(&dir).env_clear().env("TMPDIR", dir.path()).env("CARGO", "/bin/false");
         command.env("CC", "no-such-compiler").env(WITHOUT_SLEEP.0, WITHOUT_SLEEP.1);
         command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
         let line = format!("run nas_lu_y -m reference,manual,ddt --launches 1 --max-time 0.02 --out {out}");

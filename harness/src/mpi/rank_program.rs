@@ -176,8 +176,11 @@ impl Project {
         }
         let line = command_line(&command);
         command.arg("--message-format=json-render-diagnostics");
-        let (mut library, mut said) = (None, Vec::new());
+        let (mut library, mut said, mut builds) = (None, Vec::new(), false);
         let exit = tool::follow(command, Duration::MAX, |line| match line {
+            Line::Err(line) if line.contains(" Compiling ") && !std::mem::replace(&mut builds, true) => {
+                print("cargo builds its library, which can take a minute");
+            }
             Line::Out(line) if line.starts_with('{') => library = library_in(&line).or(library.take()),
             Line::Out(line) | Line::Err(line) if self.verbose => print(&line),
             Line::Out(line) | Line::Err(line) => {

@@ -7,8 +7,10 @@
 use std::collections::hash_map::DefaultHasher;
 use std::env;
 use std::ffi::{CString, OsStr};
+use std::fs::DirBuilder;
 use std::hash::{Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -139,12 +141,21 @@ fn asked() -> Option<PathBuf> {
     env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(|folder| absolute(Path::new(&folder)))
 }
 
-/// The user's folder for what can be made again, from the XDG base directories. A folder for temporary files would be unsafe: another user could
-/// create it first and choose the programs that are run.
+/// The user's folder for what can be made again, from the XDG base directories. Without a home, a temporary one.
 fn users() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
-    cache.map(|cache| cache.join("ddtbench"))
+    cache.map(|cache| cache.join("ddtbench")).or_else(temporary)
+}
+
+/// A folder that only this user can write to: another one may have created it, to choose the programs that are run.
+fn temporary() -> Option<PathBuf> {
+    // SAFETY: `geteuid` cannot fail and touches no memory.
+    let user = unsafe { libc::geteuid() };
+    let folder = env::temp_dir().join(format!("ddtbench-{user}"));
+    let _ = DirBuilder::new().mode(0o700).create(&folder);
+    let facts = folder.symlink_metadata().ok()?;
+    (facts.is_dir() && facts.uid() == user && facts.mode() & 0o022 == 0).then_some(folder)
 }
 
 fn absolute(folder: &Path) -> PathBuf {
