@@ -47,7 +47,6 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<Variant>,
     /// Number of ranks. Default: depends on the kind.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<usize>,
     /// Seed of everything random.
     #[serde(default = "one")]
@@ -59,7 +58,6 @@ pub struct Plan {
     #[serde(default = "host", skip_serializing_if = "is_host")]
     pub memories: Vec<MemoryKind>,
     /// Launches (new processes) of each case, on each MPI and with each cache mode. Default: depends on the kind.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launches: Option<usize>,
     /// Which ranks are partners in ping-pongs.
     #[serde(default)]
@@ -68,12 +66,10 @@ pub struct Plan {
     #[serde(default = "all")]
     pub methods: Vec<String>,
     /// Launcher to use instead of the MPI's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launcher: Option<String>,
     #[serde(default)]
     pub launcher_args: Vec<String>,
     /// The file with the user's loop, for the method `own`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pack: Option<PathBuf>,
     /// Start several receives with `MPI_Startall`, in partitioned experiments.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -86,13 +82,10 @@ pub struct Plan {
     pub formats: Vec<String>,
     #[serde(default)]
     pub limits: Limits,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figure: Option<PaperFigure>,
     /// Values that replace others for a first result (`--quick`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quick: Option<toml::Table>,
     /// Values that replace others for the whole grid of a paper (`--full`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full: Option<toml::Table>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<PlannedCase>,

@@ -13,7 +13,6 @@ use crate::model::CUSTOM;
 pub struct PlannedCase {
     pub test: String,
     /// The set that provides the values. Default: the set of `quick`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
     /// Values that differ from the set's, or all of them.
     #[serde(default, deserialize_with = "texts", skip_serializing_if = "BTreeMap::is_empty")]

@@ -17,7 +17,6 @@ pub struct MpiEntry {
     pub name: String,
     pub mpicc: PathBuf,
     /// The launcher. Default: the one next to the wrapper.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mpiexec: Option<PathBuf>,
     /// Options that the launcher always gets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -18,7 +18,6 @@ pub struct Variant {
     /// Its name, shown after the MPI's: `mpich:nocma`.
     pub name: String,
     /// The MPI to change; without it, every MPI of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mpi: Option<String>,
     /// Variables for the launcher and the ranks. They can make both start programs, so that only trusted ones leave this module.
     env: BTreeMap<String, String>,

@@ -19,13 +19,10 @@ pub struct PaperFigure {
     /// The names of its pictures; if there are several, their names get letters.
     pub pictures: Vec<String>,
     /// A parameter whose values have separate lines instead of panels.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
     /// The scale of the axis of values, if it is not the picture's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
     /// How to read it, if the picture's text is not enough.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     /// The paper's setting.
     #[serde(default, skip_serializing_if = "String::is_empty")]
