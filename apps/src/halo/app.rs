@@ -37,7 +37,7 @@ impl HaloContext {
                 let numbers = if dimensions == 1 { "1 number" } else { &format!("{dimensions} numbers") };
                 Err(self.refuse_grid(format!("must have {numbers}, one for each dimension of the grid")))
             }
-            Some(ranks) if ranks == self.ranks => Ok(Grid::with_dims(dims.clone(), self.periodic)),
+            Some(ranks) if ranks == self.ranks => Ok(Grid { dims: dims.clone(), periodic: self.periodic }),
             ranks => {
                 let these = ranks.map_or_else(|| "more".to_owned(), |ranks| ranks.to_string());
                 Err(self.refuse_grid(format!(

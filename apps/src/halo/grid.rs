@@ -4,8 +4,10 @@
 /// changes fastest. The dimensions come in the order of the arrays' axes, slowest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
-    dims: Vec<usize>,
-    periodic: bool,
+    /// Ranks along each dimension.
+    pub dims: Vec<usize>,
+    /// Whether the last rank of each dimension is a neighbour of the first.
+    pub periodic: bool,
 }
 
 impl Grid {
@@ -20,21 +22,6 @@ impl Grid {
         let found = factor(ranks, ranks, dimensions, &mut dims);
         assert!(found, "{ranks} is a product of itself and ones");
         Self { dims, periodic }
-    }
-
-    /// A grid with this number of ranks along each dimension.
-    pub fn with_dims(dims: Vec<usize>, periodic: bool) -> Self {
-        Self { dims, periodic }
-    }
-
-    /// Ranks along each dimension.
-    pub fn dims(&self) -> &[usize] {
-        &self.dims
-    }
-
-    /// Whether the last rank of each dimension is a neighbour of the first.
-    pub fn periodic(&self) -> bool {
-        self.periodic
     }
 
     pub fn ranks(&self) -> usize {
@@ -130,7 +117,7 @@ mod tests {
             (1_000_003, &[1_000_003, 1]),
         ];
         for &(ranks, dims) in cases {
-            assert_eq!(Grid::balanced(ranks, dims.len(), true).dims(), dims, "{ranks} ranks");
+            assert_eq!(Grid::balanced(ranks, dims.len(), true).dims, dims, "{ranks} ranks");
         }
     }
 }

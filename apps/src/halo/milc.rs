@@ -145,7 +145,7 @@ impl Milc {
     fn id(&self, coordinates: &[usize], site: [i64; 4], component: usize) -> u64 {
         let mut number = 0;
         for d in [T, Z, Y, X] {
-            let (sites, all) = (self.sites[d] as i64, (self.sites[d] * self.grid.dims()[d]) as i64);
+            let (sites, all) = (self.sites[d] as i64, (self.sites[d] * self.grid.dims[d]) as i64);
             number = number * all + (coordinates[d] as i64 * sites + site[d]).rem_euclid(all);
         }
         (number as usize * SITE + component) as u64

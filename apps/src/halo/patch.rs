@@ -163,11 +163,11 @@ impl HaloApp for Patch {
                     Axis::Divided { dimension, own, margin } => {
                         let (at, own) = (at as i64 - margin[0] as i64, own as i64);
                         let [before, behind] = margin.map(|margin| self.width.min(margin) as i64);
-                        let length = own * self.grid.dims()[dimension] as i64;
+                        let length = own * self.grid.dims[dimension] as i64;
                         let position = own * coordinates[dimension] as i64 + at;
                         outside += usize::from(!(0..own).contains(&at));
                         near &= (-before..own + behind).contains(&at)
-                            && (self.grid.periodic() || (0..length).contains(&position));
+                            && (self.grid.periodic || (0..length).contains(&position));
                         global += scale * position.rem_euclid(length) as usize;
                         scale *= length as usize;
                     }

@@ -245,7 +245,7 @@ fn messages_along_a_given_grid_go_to_the_next_rank() {
         let ranks = dims.iter().product();
         let context = HaloContext { dims: Some(dims.clone()), ..HaloContext::periodic(ranks) };
         let app = exchange(name, &given[1..], context).unwrap();
-        assert_eq!(app.grid().unwrap().dims(), dims, "{name}");
+        assert_eq!(app.grid().unwrap().dims, dims, "{name}");
         World::new(name, &*app, ranks).exchange([Way::HAND; 2]);
         for rank in 0..ranks {
             for send in app.stages(rank).iter().flat_map(|stage| &stage.sends) {

@@ -31,7 +31,7 @@ fn the_grid_of_an_array_is_in_the_order_of_its_shape() {
     let dims = |order| {
         let context = HaloContext { dims: Some(vec![3, 2]), ..HaloContext::periodic(6) };
         let changes = [("shape", "9x8x5"), ("halo", "1x1x0"), ("order", order)];
-        exchange("subarray", &changes, context).unwrap().grid().unwrap().dims().to_vec()
+        exchange("subarray", &changes, context).unwrap().grid().unwrap().dims.clone()
     };
     assert_eq!((dims("c"), dims("fortran")), (vec![3, 2], vec![2, 3]));
 }

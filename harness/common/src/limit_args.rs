@@ -17,7 +17,7 @@ pub struct LimitArgs {
     #[arg(long = "max-repetitions", value_name = "N", value_parser = whole, help = help("Maximum repetitions per method", |usual| usual.max_runs))]
     max_runs: Option<u32>,
     #[arg(long, value_name = "TIME", value_parser = time, help = help(MAX_TIME, |usual| usual.max_time_s))]
-    max_time: Option<f64>,
+    pub max_time: Option<f64>,
     #[arg(long, value_name = "PERCENT", value_parser = number, help = help(PRECISION, |usual| usual.precision_percent))]
     precision: Option<f64>,
 }
@@ -65,11 +65,6 @@ impl LimitArgs {
         let whole = [warmup, min_runs, max_runs].map(Option::is_some);
         let are_given = whole.into_iter().chain([max_time, precision].map(Option::is_some));
         FLAGS.into_iter().zip(are_given).find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
-    }
-
-    /// Whether the time of a method was given.
-    pub fn has_max_time(&self) -> bool {
-        self.max_time.is_some()
     }
 
     /// Command-line arguments that give these limits.

@@ -68,7 +68,7 @@ pub struct FolderArgs {
     out: Option<PathBuf>,
     /// Resume the run in this folder
     #[arg(long, value_name = "DIR")]
-    resume: Option<PathBuf>,
+    pub resume: Option<PathBuf>,
     /// With --resume: also repeat methods that crashed, timed out, moved wrong bytes or are invalid, and failed checks
     #[arg(long, requires = "resume")]
     retry_failed: bool,
@@ -126,7 +126,7 @@ impl ConditionArgs {
         let by_flag = match key {
             "methods" => !self.methods.is_empty(),
             "launches" => self.launches.is_some(),
-            "limits.max_time_s" => self.limits.has_max_time(),
+            "limits.max_time_s" => self.limits.max_time.is_some(),
             "caches" => !self.cache.is_empty(),
             "memories" => !self.memory.is_empty(),
             "pack" => self.pack.is_some(),
@@ -207,10 +207,6 @@ impl ConditionArgs {
 }
 
 impl FolderArgs {
-    pub fn resumes(&self) -> bool {
-        self.resume.is_some()
-    }
-
     /// Resumes a run, or makes a plan and runs it. An error is a refusal; a failed experiment is not an error.
     pub fn execute(
         &self,

@@ -38,7 +38,7 @@ pub struct FigureArgs {
 impl FigureArgs {
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         match &self.name {
-            None if !self.folder.resumes() => {
+            None if self.folder.resume.is_none() => {
                 output::print_text(&list())?;
                 Ok(ExitCode::SUCCESS)
             }

@@ -46,7 +46,7 @@ impl RunPage {
     ) -> anyhow::Result<Self> {
         let environments = environments(dirs)?.concat();
         let (accounts, changes) = (&accounts(&environments), &compared.changes[..]);
-        let form = experiments::of_kind(kind).table_format();
+        let form = experiments::of_kind(kind).table_format;
         // A picture of values over launches is of one state of the machine, as far as its cases met it.
         let (shown, launches) = (&most_common_state(over), &in_states(launches));
         let results =
@@ -57,7 +57,7 @@ impl RunPage {
             let files = |name: &str| format!(" Files: {PICTURES}/{name}.svg, .pdf, .csv.");
             pictures.iter_mut().for_each(|drawn| drawn.caption += &files(&drawn.name));
         }
-        let format = experiments::of_kind(kind).table_format();
+        let format = experiments::of_kind(kind).table_format;
         let html = html(format, over, &pictures, &short_lines(&environments), compared);
         Ok(Self { html, pictures, loops: loops(accounts, over) })
     }

@@ -268,7 +268,7 @@ impl ReportArgs {
             ReportFormat::Csv => output::print(&times_csv(&over)),
             ReportFormat::Fom => output::print(export::figures_of_merit(&over).as_bytes()),
             ReportFormat::Markdown => {
-                output::print(export::markdown(experiments::of_kind(kind).table_format(), &over).as_bytes())
+                output::print(export::markdown(experiments::of_kind(kind).table_format, &over).as_bytes())
             }
         }
     }

@@ -42,16 +42,11 @@ pub struct Experiment {
     pub prepare: fn(&PlannedCase, &[String], Context) -> Result<Prepared, String>,
     /// Adds figures to a record of any phase.
     add_figures: fn(&mut Record, &RowContext<'_>),
-    /// How a case is shown.
-    table_format: &'static LazyLock<TableFormat>,
+    /// How a case is shown: [`plain_table_format`] with the kind's own columns and texts.
+    pub table_format: &'static LazyLock<TableFormat>,
 }
 
 impl Experiment {
-    /// How a case is shown: [`plain_table_format`] with the kind's own columns and texts.
-    pub fn table_format(&self) -> &'static TableFormat {
-        self.table_format
-    }
-
     /// A line per case with its result, within the width of a terminal. With codes for colours.
     pub fn answer(&self, records: &[Record], width: Option<u16>, loops: Option<&str>) -> String {
         answer::answer(self.table_format, records, width, loops)

@@ -349,7 +349,7 @@ fn columns_and_rows<'a>(
 ) -> (Vec<Column<'a>>, Vec<Vec<Vec<String>>>) {
     let cases = || groups.iter().flat_map(|group| &group.rows).flatten().flatten();
     // If a test was measured with several sets, only these distinguish its lines.
-    let has_several_sets = cases().any(|case| case.is_one_of_several());
+    let has_several_sets = cases().any(|case| case.distinguished_by.is_some());
     let set_rank = if has_several_sets { 0 } else { 7 };
     let Answer { times, columns: figures, cells, more, more_cells, .. } = form.answer;
     let measured_in_any = |name: &&str| cases().any(|case| !time(case, name).is_empty());

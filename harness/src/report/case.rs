@@ -39,7 +39,7 @@ pub struct CaseView<'a> {
     /// Whether cases on the same MPI are shown in several states.
     is_of_several_states: bool,
     /// Distinguishes it from other cases of its test, if there are any.
-    distinguished_by: Option<String>,
+    pub distinguished_by: Option<String>,
 }
 
 impl<'a> CaseView<'a> {
@@ -160,11 +160,6 @@ impl<'a> CaseView<'a> {
             record.method == method && record.phase == phase && record.pair == PairScope::All
         };
         self.records.iter().find(of).copied()
-    }
-
-    /// Whether there are other cases of its test.
-    pub fn is_one_of_several(&self) -> bool {
-        self.distinguished_by.is_some()
     }
 
     /// The values that distinguish it from other cases of its test, otherwise its set.

@@ -33,7 +33,7 @@ fn the_glossary_has_every_term_of_the_tables() {
     let mut terms: Vec<String> = Verdict::ALL.iter().map(|verdict| verdict.name().to_owned()).collect();
     terms.extend(Outcome::LABELS.iter().map(|&label| label.to_owned()));
     for kind in Kind::ALL {
-        let form = experiments::of_kind(kind).table_format();
+        let form = experiments::of_kind(kind).table_format;
         terms.extend(form.columns().iter().map(|column| column.name.to_owned()));
         let legends = [form.legend, form.answer.legend, form.answer.more_legend];
         terms.extend(legends.into_iter().flat_map(explained).map(str::to_owned));

@@ -67,7 +67,7 @@ fn expect_in_proportion(what: &str, work: impl Fn(usize)) {
 /// All that a run shows of its records.
 fn report(kind: Kind, launches: &[Record]) {
     let over = over_launches(launches, Some(0.01));
-    let form = experiments::of_kind(kind).table_format();
+    let form = experiments::of_kind(kind).table_format;
     let results = Results {
         form,
         over: &over,

@@ -24,7 +24,7 @@ pub struct Items {
     /// bytes at the addresses of the items: both must be in the same storage (MPI-4.1, section 5.1.12).
     pub span: (i64, i64),
     /// Parts of memory with data and some bytes around it, in ascending order: images of memory have only these.
-    windows: Vec<Window>,
+    pub windows: Vec<Window>,
     are_disjoint: OnceCell<bool>,
 }
 
@@ -70,11 +70,6 @@ impl Items {
         let to = values.iter().map(|value| value.end().max(last + 1).max(1)).max().unwrap_or(0);
         let windows = windows(&values, (from, to));
         Self { values, span: (from, to), windows, are_disjoint: OnceCell::new() }
-    }
-
-    /// The parts of memory that images have.
-    pub fn windows(&self) -> &[Window] {
-        &self.windows
     }
 
     /// Bytes of an image of memory.

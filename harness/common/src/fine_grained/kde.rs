@@ -13,7 +13,7 @@ use crate::stats::{mean_and_variance, quantile, sorted};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kde {
     samples_s: Vec<f64>,
-    bandwidth_s: f64,
+    pub(super) bandwidth_s: f64,
 }
 
 impl Kde {
@@ -29,10 +29,6 @@ impl Kde {
         let samples_s = sorted(samples_s.iter().copied());
         let usual_s = silverman_s(&samples_s).ok_or("a density needs at least one sample")?;
         Ok(Self { samples_s, bandwidth_s: bandwidth_s.unwrap_or(usual_s) })
-    }
-
-    pub fn bandwidth_s(&self) -> f64 {
-        self.bandwidth_s
     }
 
     /// A time drawn from the estimate, in seconds: a sample plus a normal deviate, reflected at 0.
@@ -124,7 +120,7 @@ mod tests {
     fn without_bandwidth_the_samples_themselves_are_drawn() {
         let (kde, mut random) = (Kde::new(&HUMPS, Some(0.0)).unwrap(), Pcg64::seed_from_u64(5));
         assert!((0..1000).all(|_| HUMPS.contains(&kde.draw_s(&mut random))));
-        assert_eq!(Kde::new(&[2.0; 5], None).unwrap().bandwidth_s(), 0.0);
+        assert_eq!(Kde::new(&[2.0; 5], None).unwrap().bandwidth_s, 0.0);
     }
 
     #[test]

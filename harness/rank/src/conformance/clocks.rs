@@ -72,9 +72,9 @@ pub fn agree(context: &CheckContext<'_>) -> Result<(), Stop> {
     for _ in 0..READINGS {
         std::thread::sleep(PAUSE);
         let real_s = monotonic_s();
-        let local_s = sync.clock().at(real_s);
+        let local_s = sync.clock.at(real_s);
         readings.push([real_s, local_s]);
-        let (zero_s, possible_s) = (sync.zero().remote_s(local_s), sync.zero().error_s(local_s));
+        let (zero_s, possible_s) = (sync.zero.remote_s(local_s), sync.zero.error_s(local_s));
         worst.apart_s = worst.apart_s.max((local_s - zero_s).abs());
         if has_truth {
             compare(context, "at once", [zero_s, real_s], possible_s, &mut worst.at_once_s);
@@ -93,7 +93,7 @@ pub fn agree(context: &CheckContext<'_>) -> Result<(), Stop> {
             compare(context, "afterwards", times_s, between.error_s(), &mut worst.afterwards_s);
         }
     }
-    worst.drift = sync.zero().drift.abs();
+    worst.drift = sync.zero.drift.abs();
     let worst = worst.of_all(context)?;
     if context.rank > 0 {
         return Ok(());

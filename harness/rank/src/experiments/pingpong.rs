@@ -135,7 +135,7 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
         method.settle()?;
         session.compare();
         let block = Block {
-            compared: session.payload.compared(),
+            compared: session.payload.compared,
             device_copies: session.copies_of_a_message()?,
             ..block
         };

@@ -228,10 +228,10 @@ impl Bout<'_, '_> {
             return Ok(());
         }
         if self.session.payload.lacks_marks() {
-            self.session.set_marking(true);
+            self.session.payload.is_marking = true;
             self.uncounted()?;
             self.session.compare();
-            self.session.set_marking(false);
+            self.session.payload.is_marking = false;
         } else {
             self.session.compare();
         }

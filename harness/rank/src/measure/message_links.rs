@@ -77,7 +77,8 @@ pub struct RoundTrip {
     pub there: Leg,
     pub back: Leg,
     answer: Answer,
-    returns_wire: bool,
+    /// Whether the way back sends the data received in the wire buffer.
+    pub returns_wire: bool,
 }
 
 impl RoundTrip {
@@ -130,11 +131,6 @@ impl RoundTrip {
         let links = self.there.receives.iter().filter(|_| is_target(false));
         let links = links.chain(self.back.receives.iter().filter(|_| is_target(true)));
         links.for_each(|link| link.places.poison());
-    }
-
-    /// Whether the way back sends the data received in the wire buffer.
-    pub fn returns_wire(&self) -> bool {
-        self.returns_wire
     }
 
     /// The places that this rank looks at in the repetitions of a block.

@@ -46,11 +46,11 @@ pub struct MessagePayload {
     looks: Looks,
     /// Whether answers with received data are marked. On a device that takes as long as a kernel, so it is done only in repetitions that
     /// do not count.
-    is_marking: bool,
+    pub is_marking: bool,
     /// Repetitions of this block that were looked at.
     seen: u32,
     /// Those of which all bytes were compared.
-    compared: u32,
+    pub compared: u32,
     /// The first error.
     wrong: Option<Mismatch>,
 }
@@ -94,11 +94,6 @@ impl MessagePayload {
         if let Some(wrong) = self.links.as_ref().and_then(|links| links.wrong(self.version, &self.looks)) {
             self.keep(memory, wrong);
         }
-    }
-
-    /// Repetitions of this block of which all bytes were compared.
-    pub fn compared(&self) -> u32 {
-        self.compared
     }
 
     fn keep(&mut self, memory: &Memory, wrong: (Region, Wrong)) {
@@ -229,11 +224,6 @@ impl<'a> Session<'a> {
             looks.before_answer.copy();
             looks.marks.write(*version);
         }
-    }
-
-    /// Marks the answers of the next repetitions, or not.
-    pub fn set_marking(&mut self, is_marking: bool) {
-        self.payload.is_marking = is_marking;
     }
 
     /// Takes the time of a look, and leaves no trace.

@@ -39,9 +39,9 @@ pub struct Sync {
     host_shares_clock: bool,
     /// For each rank, whether it learns the time by messages; the others take it directly from their reference.
     asking: Vec<bool>,
-    clock: LocalClock,
+    pub clock: LocalClock,
     /// Rank 0's clock, as known to this rank.
-    zero: Extrapolation,
+    pub zero: Extrapolation,
     residual_s: Option<f64>,
 }
 
@@ -148,13 +148,7 @@ impl Sync {
     /// The common time now, in seconds.
     #[inline]
     pub fn now_s(&self) -> f64 {
-        self.common_s(self.local_s())
-    }
-
-    /// The common time when this rank's clock showed `local_s`, by the last observation.
-    #[inline]
-    pub fn common_s(&self, local_s: f64) -> f64 {
-        self.zero.remote_s(local_s)
+        self.zero.remote_s(self.local_s())
     }
 
     /// Waits for a common time. Returns how late this rank is in seconds: it may have arrived late, or lost its core.
@@ -172,15 +166,6 @@ impl Sync {
         self.all.comm.barrier()?;
         let [time_s] = self.all.comm.broadcast([self.now_s() + margin.as_secs_f64()])?;
         Ok(time_s)
-    }
-
-    pub fn clock(&self) -> LocalClock {
-        self.clock
-    }
-
-    /// Rank 0's clock, as known to this rank now.
-    pub fn zero(&self) -> &Extrapolation {
-        &self.zero
     }
 
     fn synchronise(&mut self, count: usize, learn: Learn) -> Result<(), CallError> {

@@ -38,7 +38,7 @@ fn one_way(
     let setup = session.setup;
     let links = session.links(method);
     // The wire buffers are not exchanged here.
-    let leg = if is_back && !links.returns_wire() { &links.back } else { &links.there };
+    let leg = if is_back && !links.returns_wire { &links.back } else { &links.there };
     if is_back && setup.is_all_to_all() {
         session.memory.arrays.swap(0, 1);
     }

@@ -142,7 +142,7 @@ mod tests {
         let case = Case { experiment: Kind::Overlap, ..made::case("ibcast", "mpich", "") };
         let result = made::result(case, vec![made::measured("nonblocking", rounds.map(block))]);
         let records = summary::records(Kind::Overlap, &result);
-        let case = &CaseView::all(experiments::of_kind(Kind::Overlap).table_format(), &records)[0];
+        let case = &CaseView::all(experiments::of_kind(Kind::Overlap).table_format, &records)[0];
         let headline = case.methods().next().expect("a method with times");
         Diagnosis::from_record(case, headline)
     }

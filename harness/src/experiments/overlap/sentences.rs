@@ -220,7 +220,7 @@ mod tests {
 
     fn sentences_of(methods: &[[Record; 3]]) -> Vec<String> {
         let records = methods.concat();
-        sentences(&CaseView::all(experiments::of_kind(Kind::Overlap).table_format(), &records))
+        sentences(&CaseView::all(experiments::of_kind(Kind::Overlap).table_format, &records))
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
             Record { case: case.into(), figures: vec![figure], ..whole }
         };
         let of = |records: &[Record]| {
-            begins(&CaseView::all(experiments::of_kind(Kind::Overlap).table_format(), records))
+            begins(&CaseView::all(experiments::of_kind(Kind::Overlap).table_format, records))
         };
         let grid =
             [cell(1000, 1000, 1.02), cell(4000, 1000, 0.3), cell(1000, 4000, -0.1), cell(4000, 4000, 0.4)];

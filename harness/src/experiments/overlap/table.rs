@@ -155,7 +155,7 @@ mod tests {
                 ..Record::default()
             };
             let records = [record];
-            let case = &CaseView::all(experiments::of_kind(Kind::Overlap).table_format(), &records)[0];
+            let case = &CaseView::all(experiments::of_kind(Kind::Overlap).table_format, &records)[0];
             (diagnosis(case).text(), case.notes().join("; "))
         };
         assert_eq!(of(None), of(Some(0.0)));

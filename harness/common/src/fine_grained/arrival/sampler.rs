@@ -13,10 +13,11 @@ use crate::fine_grained::trace::Trace;
 pub struct Sampler {
     arrival: Arrival,
     /// The density of [`Arrival::Kde`].
-    density: Option<Kde>,
+    pub(super) density: Option<Kde>,
     compute_s: f64,
     threads: usize,
-    last_partition_delay_s: f64,
+    /// Delay between a thread and its partition if that is the one with the last index: 0 except for [`Arrival::Delay`].
+    pub last_partition_delay_s: f64,
     /// The seed of this rank's stream.
     seed: u64,
     random: Pcg64,
@@ -98,17 +99,6 @@ impl Sampler {
             }
             _ => compute_s.fill(mean_s),
         }
-    }
-
-    /// Delay between a thread and its partition if that is the one with the last index, in seconds: 0 except for
-    /// [`Arrival::Delay`].
-    pub fn last_partition_delay_s(&self) -> f64 {
-        self.last_partition_delay_s
-    }
-
-    /// The bandwidth of the density estimate, in seconds.
-    pub fn bandwidth_s(&self) -> Option<f64> {
-        self.density.as_ref().map(Kde::bandwidth_s)
     }
 }
 

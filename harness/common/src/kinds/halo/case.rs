@@ -111,7 +111,7 @@ mod tests {
         let given = params(&[("grid", "3x2x1"), ("bytes", "64KiBx8x16")]);
         let stencil = HaloCase::parse("stencil7", None, &given).unwrap();
         assert_eq!(stencil.to_string(), "bytes=65536x8x16 threads=1 grid=3x2x1");
-        assert_eq!(stencil.build(6, 1).unwrap().grid().unwrap().dims(), [3, 2, 1]);
+        assert_eq!(stencil.build(6, 1).unwrap().grid().unwrap().dims, [3, 2, 1]);
         let again: BTreeMap<_, _> = case.pairs().into_iter().collect();
         assert_eq!(HaloCase::parse("nas_mg", None, &again).unwrap().to_string(), case.to_string());
     }

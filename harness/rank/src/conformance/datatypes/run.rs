@@ -188,7 +188,7 @@ impl Run<'_> {
 
     /// Writes the image to the memory of the type or to its copy.
     fn write(&self, place: usize) {
-        for window in self.data.windows() {
+        for window in &self.data.windows {
             let from = (window.span.0 - self.data.span.0) as usize;
             self.typed[place].write_at(from, &self.image[window.at..window.end()]);
             if let Some(device) = self.device_of(place) {
@@ -207,7 +207,7 @@ impl Run<'_> {
     /// The memory of the type or its copy as it is now.
     fn read(&self, place: usize) -> Vec<u8> {
         let mut image = Vec::with_capacity(self.data.image_bytes());
-        for window in self.data.windows() {
+        for window in &self.data.windows {
             let from = (window.span.0 - self.data.span.0) as usize;
             if let Some(device) = self.device_of(place) {
                 let host = self.typed[place].start().wrapping_add(from);

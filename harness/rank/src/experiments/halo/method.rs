@@ -88,7 +88,7 @@ impl Parts {
         memory: MemoryKind,
     ) -> Result<Self, CallError> {
         let comm = match app.grid() {
-            Some(grid) => world.cartesian(grid.dims(), grid.periodic(), reorder)?,
+            Some(grid) => world.cartesian(&grid.dims, grid.periodic, reorder)?,
             None => world.duplicate()?,
         };
         let rank = comm.rank()?;
@@ -96,7 +96,7 @@ impl Parts {
         let displacements =
             (0..comm.size()?).map(|rank| Arrays::displacements_of(&app.arrays(rank))).collect();
         Ok(Self {
-            dimensions: app.grid().map_or(0, |grid| grid.dims().len()),
+            dimensions: app.grid().map_or(0, |grid| grid.dims.len()),
             rank,
             memory: HaloMemory::new(app, rank, &links, memory),
             links,

@@ -116,7 +116,7 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
         let world = self.job.world;
         let init_s = measured.init_s.take();
         let without_mpi_s = if init_s.is_some() { slowest(world, &self.without_mpi_s)? } else { Vec::new() };
-        let block = collected(world, &readings, self.cell.computation.has_rim())?.map(|mut block| {
+        let block = collected(world, &readings, self.cell.computation.has_rim)?.map(|mut block| {
             (block.clock_error_s, block.compared) = (clock_error_s, compared);
             block.unbound_ranks = self.unbound_ranks;
             block.times[Phase::Init].extend(init_s);

@@ -64,7 +64,8 @@ pub fn communication_s<T: Traffic>(
     traffic.fill(active)?;
     median_s(world, || {
         // The drift between ranks since the last synchronisation is small compared with the measured time.
-        let [start_s, end_s] = cell.communicate(traffic, active)?.0.map(|time_s| cell.sync.common_s(time_s));
+        let [start_s, end_s] =
+            cell.communicate(traffic, active)?.0.map(|time_s| cell.sync.zero.remote_s(time_s));
         // The latest end minus the earliest start.
         let both = world.maxima(&[end_s, -start_s])?;
         Ok(both[0] + both[1])

@@ -85,7 +85,7 @@ impl Cell {
         let computed_s = self.sync.local_s();
         traffic.wait(active)?;
         let waited_s = self.sync.local_s();
-        let ended_s = if self.computation.has_rim() {
+        let ended_s = if self.computation.has_rim {
             self.computation.run_rim();
             self.sync.local_s()
         } else {

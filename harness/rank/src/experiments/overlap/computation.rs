@@ -16,7 +16,7 @@ pub struct Computation {
     team: Team,
     /// In each matrix, the first rows belong to the interior, the others to the rim.
     matrices: Vec<Matrix>,
-    has_rim: bool,
+    pub has_rim: bool,
 }
 
 /// A part of the computation, as matrices number them: the part that needs no received data, and the part that does.
@@ -48,11 +48,6 @@ impl Computation {
         // Page faults happen and threads wake up before anything is timed.
         computation.times();
         Ok(computation)
-    }
-
-    /// Whether there is a part to compute after the interior.
-    pub fn has_rim(&self) -> bool {
-        self.has_rim
     }
 
     /// Computes the interior once; ends when the slowest thread has.
@@ -140,10 +135,10 @@ mod tests {
     #[test]
     fn interior_and_rim_together_compute_the_same_as_without_a_rim() {
         let [whole, rimmed] = [0.0, 0.1].map(|share| Computation::new(1, 60, share).unwrap());
-        let is_rimmed = [&whole, &rimmed].map(Computation::has_rim);
+        let is_rimmed = [&whole, &rimmed].map(|of| of.has_rim);
         assert_eq!((is_rimmed, rimmed.checksum()), ([false, true], whole.checksum()));
         let times = rimmed.times();
         assert!(times.rim_s > 0.0 && times.rim_s < times.whole_s, "{times:?}");
-        assert!(!Computation::new(1, 3, 0.1).unwrap().has_rim(), "not a row");
+        assert!(!Computation::new(1, 3, 0.1).unwrap().has_rim, "not a row");
     }
 }

@@ -178,7 +178,7 @@ fn mark(
         readings.compute_s = compute(compute_s, *emulation);
     }
     for (i, &partition) in partitions.iter().enumerate() {
-        let delay_s = if partition == late { bench.sampler.last_partition_delay_s() } else { 0.0 };
+        let delay_s = if partition == late { bench.sampler.last_partition_delay_s } else { 0.0 };
         readings.compute_s += compute(share_s + delay_s, *emulation);
         if i == 0 {
             (readings.first_ready_s, readings.first) = (bench.sync.now_s(), partition);

@@ -47,7 +47,7 @@ pub fn watch(
     let mut left: Vec<usize> = (0..ends.len()).collect();
     let start = Instant::now();
     let longest_s = compute_s.iter().copied().fold(0.0, f64::max);
-    let compute_s = longest_s + bench.sampler.last_partition_delay_s();
+    let compute_s = longest_s + bench.sampler.last_partition_delay_s;
     let patience = PATIENCE + Duration::from_secs_f64(LONGER * compute_s);
     while start.elapsed() < patience {
         left.retain(|&partition| {
