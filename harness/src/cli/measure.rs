@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
+use common::parameter::joined;
 use ddtbench::compare::{Overview, same_bytes};
 use ddtbench::experiments::launches::{over_launches, with_wrong_data};
 use ddtbench::experiments::{self, Kind, TextFormat, copies};
@@ -303,8 +304,7 @@ pub(super) fn warn_of_shared_cores(run: &Run<'_>, accounts: &[MpiAccount]) {
     if run.units().iter().any(|unit| run.launch(*unit, &[]).is_oversubscribed()) {
         let of = if threads > 1 { format!(" of up to {threads} threads") } else { String::new() };
         let set = |account: &MpiAccount| {
-            let all = account.added_settings.iter().map(|(name, value)| format!("{name}={value}"));
-            let all = all.collect::<Vec<_>>().join(" ");
+            let all = joined(&account.added_settings);
             (!all.is_empty()).then(|| format!("; {all} is set for {}", account.label()))
         };
         let set: String = accounts.iter().filter_map(set).collect();

@@ -16,6 +16,7 @@ use crate::model::Record;
 use crate::model::event::{Hello, MessageFacts};
 use crate::model::plain::from_json;
 use crate::mpi::Installation;
+use common::parameter::joined;
 
 /// The content of `environment.json`. Unknown values are missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -132,9 +133,8 @@ impl Part {
         };
         let mpis: BTreeSet<String> = self.mpis.iter().map(|account| mpi(&account.mpi)).collect();
         let settings = |account: &MpiAccount| {
-            let all = account.settings.iter().flatten().chain(&account.added_settings);
-            let all: Vec<String> = all.map(|(name, value)| format!("{name}={value}")).collect();
-            (!all.is_empty()).then(|| format!("{} {}", account.label(), all.join(" ")))
+            let all = joined(account.settings.iter().flatten().chain(&account.added_settings));
+            (!all.is_empty()).then(|| format!("{} {all}", account.label()))
         };
         let settings: Vec<String> = self.mpis.iter().filter_map(settings).collect();
         PartRow {
@@ -259,8 +259,7 @@ impl Environment {
         let mut notes: Vec<String> = self.part().mpis.iter().flat_map(of_mpi).collect();
         for account in &self.part().mpis {
             if !account.added_settings.is_empty() {
-                let all = account.added_settings.iter().map(|(name, value)| format!("{name}={value}"));
-                let all = all.collect::<Vec<_>>().join(" ");
+                let all = joined(&account.added_settings);
                 notes.push(format!(
                     "ddtbench set {all} for {}, since ranks share cores or have data on a device (docs/mpis.md).",
                     account.label()

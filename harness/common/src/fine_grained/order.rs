@@ -19,9 +19,10 @@ const DEFAULT_STRIDE_BYTES: u64 = 16 * 1024;
 const DEFAULT_BURST_BYTES: u64 = 1024;
 
 /// The order in which the bytes of a message are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WriteOrder {
     /// From the first byte to the last.
+    #[default]
     Linear,
     /// From the last byte to the first.
     Reverse,

@@ -5,7 +5,7 @@ use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::Selection;
 use crate::model::CUSTOM;
 use apps::bytes;
-use common::parameter::{ParameterInfo, place};
+use common::parameter::{ParameterInfo, place, usual};
 
 /// Names for the product of two parameters, only in selections.
 pub const PRODUCTS: &[ParameterInfo] = &[
@@ -82,7 +82,7 @@ fn case(mut given: GivenValues<'_>) -> Result<PlannedCase, String> {
         let (size, all) = (number("partition_bytes", size)?, number("bytes", all)?);
         given.push(("partitions", (all / size).max(1).to_string()));
     } else if let Some(size) = partition_bytes {
-        let partitions = known(&given, "partitions", Setting::default().partitions as u64)?;
+        let partitions = known(&given, "partitions", usual(PARAMETERS).partitions as u64)?;
         given.push(("bytes", product(number("partition_bytes", &size)?, partitions)?));
     }
     let setting = Setting::parse(given.iter().map(|(name, value)| (*name, value.as_str())))?;

@@ -20,7 +20,7 @@ named! {
 }
 
 /// The parameters of a case that are not values of the exchange.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HaloSetting {
     /// Threads of each rank.
     pub threads: usize,
@@ -36,20 +36,6 @@ pub struct HaloSetting {
     pub computing: Computing,
     /// How ranks begin together.
     pub start: Start,
-}
-
-impl Default for HaloSetting {
-    fn default() -> Self {
-        Self {
-            threads: 1,
-            grid: None,
-            periodic: true,
-            reorder: false,
-            arrival: Arrival::None,
-            computing: Computing::default(),
-            start: Start::Barrier,
-        }
-    }
 }
 
 /// All parameters, in the order in which they are shown.

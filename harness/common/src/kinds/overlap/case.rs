@@ -11,7 +11,7 @@ use crate::kinds::{halo, pingpong};
 use crate::memory::{self, Buffers};
 use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
-use crate::parameter::{self, joined, place};
+use crate::parameter::{self, joined, place, usual};
 
 /// The communication that runs while ranks compute, and how.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ impl OverlapCase {
                 Ok(Built::Message(app))
             }
             Traffic::Exchange(test, values) => {
-                let context = halo::HaloSetting::default().context(ranks, seed);
+                let context = usual(halo::PARAMETERS).context(ranks, seed);
                 Ok(Built::Exchange(test.build(values, context).map_err(|error| error.to_string())?))
             }
         }

@@ -12,7 +12,7 @@ use crate::model::event::MessageFacts;
 use crate::parameter::{self, Parameter, always, given, joined, threads, unusual};
 
 /// A message between two ranks, finished partition by partition.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Setting {
     /// Bytes of the message.
     pub bytes: u64,
@@ -34,24 +34,6 @@ pub struct Setting {
     pub vcis: Option<usize>,
     /// Whether the other rank sends the same message at the same time.
     pub both_ways: bool,
-}
-
-impl Default for Setting {
-    /// 32 partitions of 1 KiB, all ready at once.
-    fn default() -> Self {
-        Self {
-            bytes: 32 * 1024,
-            partitions: 32,
-            receive_partitions: None,
-            threads: 1,
-            order: WriteOrder::Linear,
-            arrival: Arrival::None,
-            computing: Computing::default(),
-            beta_bytes_per_s: None,
-            vcis: None,
-            both_ways: false,
-        }
-    }
 }
 
 /// All parameters, in the order in which they are shown.
@@ -188,7 +170,8 @@ mod tests {
     #[test]
     fn every_partition_has_one_thread() {
         for (partitions, threads) in [(1, 1), (4, 4), (5, 2), (3, 8), (32, 5)] {
-            let setting = Setting { partitions, threads, order: WriteOrder::Reverse, ..Setting::default() };
+            let setting =
+                Setting { partitions, threads, order: WriteOrder::Reverse, ..parameter::usual(PARAMETERS) };
             let of_thread = setting.of_thread(1);
             assert_eq!(of_thread.len(), threads);
             assert_eq!(of_thread.concat(), (0..partitions).rev().collect::<Vec<_>>());
