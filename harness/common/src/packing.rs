@@ -125,7 +125,6 @@ impl Packing {
         matches!(self, Self::Datatype | Self::Equivalent(_))
     }
 
-    /// Whether it has a datatype.
     pub const fn has_datatype(self) -> bool {
         self.is_typed() || matches!(self, Self::Mpi | Self::OneValue | Self::Staged(Staged::Mpi))
     }

@@ -234,7 +234,6 @@ impl Region {
         self.bytes
     }
 
-    /// Whether it is this memory.
     pub fn is_of(&self, memory: &[u8]) -> bool {
         self.start.cast_const() == memory.as_ptr()
     }

@@ -42,15 +42,12 @@ impl<'a> Conditions<'a> {
 pub struct CheckResult {
     /// The name of the check.
     pub check: String,
-    /// The MPI.
     pub mpi: String,
-    /// Its version.
     pub mpi_version: String,
     /// Its variant; empty for the unchanged MPI.
     pub mpi_variant: String,
     /// The number of processes.
     pub ranks: usize,
-    /// The answer.
     pub answer: Answer,
 }
 

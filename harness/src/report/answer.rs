@@ -268,7 +268,6 @@ fn legend(form: &TableFormat, shown: &Fitted<'_>, length: Length) -> String {
 /// The length of verdicts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Length {
-    /// A sentence.
     Sentence,
     /// The faster method, its ratio and the interval.
     Interval,

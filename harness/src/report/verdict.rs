@@ -75,7 +75,6 @@ named! {
 }
 
 impl Verdict {
-    /// Whether it is a change.
     pub const fn is_change(self) -> bool {
         matches!(self, Self::Slower | Self::Faster)
     }

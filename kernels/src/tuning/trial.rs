@@ -148,7 +148,6 @@ fn sizes(class: Class) -> [usize; 2] {
     }
 }
 
-/// Messages of a class.
 fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
     let byte = Layout::named(Element::Byte);
     let double = Layout::named(Element::Double);

@@ -129,7 +129,6 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault of a case.
     pub fn new(case: u64, operation: &'static Operation, kind: FaultKind, detail: String) -> Self {
         Self { case, operation, kind, detail, node: None, adopted: None }
     }

@@ -41,7 +41,6 @@ pub struct Contents {
 /// An integer argument: a number, or a constant, whose value depends on the MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integer {
-    /// A number.
     Number(i64),
     /// The name of MPI's constant.
     Constant(&'static str),

@@ -18,7 +18,6 @@ pub struct Value {
 /// All values of some items of a layout, in the order of the type map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Items {
-    /// The values.
     pub values: Vec<Value>,
     /// The first byte of memory and one past the last, from the address that is passed to MPI. It has the data and, if there is any, the
     /// bytes at the addresses of the items: both must be in the same storage (MPI-4.1, section 5.1.12).
@@ -185,7 +184,6 @@ impl Items {
 }
 
 impl Window {
-    /// Its bytes.
     pub fn bytes(&self) -> usize {
         (self.span.1 - self.span.0) as usize
     }

@@ -75,7 +75,6 @@ pub struct Section {
     pub statements: String,
 }
 
-/// The sections of a file.
 pub fn sections(file: &'static str) -> Vec<Section> {
     let pieces = file.split("\n/// ").collect::<Vec<_>>();
     let section = |pieces: &[&'static str]| {
@@ -196,7 +195,6 @@ impl Operation {
         &OPERATIONS[self.base]
     }
 
-    /// Whether it has this need.
     pub fn needs(&self, need: Need) -> bool {
         self.needs.contains(&need)
     }

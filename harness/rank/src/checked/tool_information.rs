@@ -22,7 +22,6 @@ const NUMBERS: [fn(u64) -> String; 7] = [
 pub struct ToolInformation(());
 
 impl ToolInformation {
-    /// Initialises it.
     pub fn initialize() -> Result<Self, CallError> {
         let mut provided = 0;
         // SAFETY: it may be called at any time, and the pointer lives through the call.

@@ -70,7 +70,6 @@ impl Drop for Buffer {
 /// Host memory between a device and an MPI that does not take device memory.
 pub struct Staging {
     _buffer: Buffer,
-    /// All of it.
     pub all: StagedBytes,
 }
 

@@ -118,7 +118,6 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The links of a method.
     pub fn links(&mut self, method: &dyn Method) -> Rc<RoundTrip> {
         let (route, routes) = (Route::from_method(method), &mut self.payload.routes);
         if let Some((_, links)) = routes.iter().find(|(known, _)| *known == route) {

@@ -16,7 +16,6 @@ use crate::memory::Memory;
 use crate::packing::{Endpoint, MessagePacker};
 use crate::spans::spans;
 
-/// One end of a message.
 pub struct MessageEnd {
     /// The array whose start the data's offset counts from; `None` for a wire buffer.
     array: Option<usize>,

@@ -36,7 +36,6 @@ impl<'a> Results<'a> {
         (self.form.method)(&record.method).is_none_or(|method| method.array_to_array)
     }
 
-    /// Whether it is the reference.
     pub fn is_reference(&self, method: &str) -> bool {
         method == self.form.reference_method
             || (self.form.method)(method).is_some_and(|method| method.is_reference)

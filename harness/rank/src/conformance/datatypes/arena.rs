@@ -90,7 +90,6 @@ impl Part {
         self.bytes
     }
 
-    /// Writes all of it.
     pub fn write(self, contents: &[u8]) {
         assert_eq!(contents.len(), self.bytes);
         self.write_at(0, contents);

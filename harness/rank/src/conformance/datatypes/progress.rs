@@ -34,13 +34,11 @@ impl ProgressFile {
         Ok(Self { words: unsafe { std::slice::from_raw_parts(map.cast::<AtomicU64>(), Progress::words()) } })
     }
 
-    /// An operation on a case begins.
     pub fn begin(&self, case: u64, operation: usize) {
         self.words[1].store(operation as u64 + 1, Ordering::Relaxed);
         self.words[0].store(case + 1, Ordering::Release);
     }
 
-    /// The operation is complete.
     pub fn complete(&self, operation: usize) {
         self.words[2 + operation].fetch_add(1, Ordering::Relaxed);
     }

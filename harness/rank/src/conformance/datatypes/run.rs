@@ -14,7 +14,6 @@ use crate::checked::operations::{Handles, Shared};
 use crate::checked::{CallError, Datatype, check};
 use crate::device::{self, Buffer};
 
-/// Bytes of a file at most.
 const MOST_FILE_BYTES: i64 = 1 << 24;
 
 /// Every MPI has tags up to this one (MPI-4.1, section 9.1.2).

@@ -10,7 +10,6 @@ use super::typed::{packed_bytes, typed_message};
 use crate::carrier::MessageData;
 use crate::checked::{CallError, Comm, Count, Window};
 
-/// A put to a neighbour.
 struct NeighbourPut {
     peer: usize,
     /// The data here, and its place at the target.
