@@ -106,7 +106,7 @@ pub fn agree(context: &CheckContext<'_>) -> Result<(), Stop> {
             format!(
                 "at most {} off when set, {} later {} by messages",
                 s(facts.error_s),
-                s(pause_s()),
+                s(PAUSE.as_secs_f64() * READINGS as f64),
                 s(residual.off_s)
             ),
             format!("setting them takes {}", s(worst.took_s)),
@@ -123,11 +123,6 @@ pub fn agree(context: &CheckContext<'_>) -> Result<(), Stop> {
     note.push(format!("latest start {} late", s(worst.late_s)));
     context.answer(Answer { note: note.join("; "), ..Answer::passed() });
     Ok(())
-}
-
-/// Duration of the readings.
-fn pause_s() -> f64 {
-    PAUSE.as_secs_f64() * READINGS as f64
 }
 
 /// Whether a time is close enough to the truth; keeps the largest difference and the largest bound.

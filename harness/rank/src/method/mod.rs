@@ -53,9 +53,7 @@ pub trait Method {
     /// Frees those that were created last; timed as `free`.
     fn free(&mut self) -> Result<(), CallError>;
     /// Gathers the message; timed as `pack`. Methods that pass datatypes to MPI have nothing to do.
-    fn pack(&mut self, _: &mut Memory) -> Result<(), CallError> {
-        Ok(())
-    }
+    fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
     /// Sends the message to the peer of a pair.
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError>;
     /// Receives the message from the peer of a pair.
@@ -63,9 +61,7 @@ pub trait Method {
     /// Sends to and receives from every rank, in an all-to-all.
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError>;
     /// Scatters the message; timed as `unpack`.
-    fn unpack(&mut self, _: &mut Memory) -> Result<(), CallError> {
-        Ok(())
-    }
+    fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
     /// Frees its resources except datatypes; collective.
     fn finish(self: Box<Self>) -> Result<(), CallError> {
         Ok(())

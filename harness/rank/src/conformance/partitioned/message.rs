@@ -41,11 +41,6 @@ impl Shape {
     fn stride_bytes(&self) -> usize {
         self.count * self.layout.extent() as usize
     }
-
-    /// Bytes of data in a partition, without gaps.
-    fn data_bytes(&self) -> usize {
-        self.count * self.layout.size() as usize
-    }
 }
 
 /// The memory of a message. It is never freed, because MPI may still use the memory of a failed request.
@@ -75,7 +70,10 @@ impl Content {
 
     /// The data of a partition, in the order in which it is sent.
     fn runs(&self, partition: usize) -> Runs {
-        let (at, place) = (partition * self.shape.stride_bytes(), partition * self.shape.data_bytes());
+        let (at, place) = (
+            partition * self.shape.stride_bytes(),
+            partition * self.shape.count * self.shape.layout.size() as usize,
+        );
         Runs::from_runs(self.segments.iter().scan(place, move |place, segment| {
             let bytes = segment.bytes as usize;
             let source = source_of(self.sender, 0, *place);

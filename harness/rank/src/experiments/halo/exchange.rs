@@ -36,14 +36,6 @@ pub struct ExchangeReadings {
     pub copies: f64,
 }
 
-impl ExchangeReadings {
-    /// From the longest times over all ranks: the time that the exchange adds to the computing time of the thread that
-    /// computes longest on any rank. So a rank is not charged for waiting for another one that computes longer.
-    pub fn exchange_s(&self) -> f64 {
-        self.total_s - self.compute_s
-    }
-}
-
 /// A thread's times, and at the first thread those of the whole exchange; with a probe, the bytes that arrived early and the total.
 type Seen = (ExchangeReadings, [f64; 2]);
 
