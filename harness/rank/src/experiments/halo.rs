@@ -243,7 +243,7 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
             }
             block.times[Phase::Communicate].push(readings.communicate_s);
             block.times[Phase::Total].push(readings.total_s);
-            // Of the longest times over all ranks, so that a rank is not charged for waiting for another one that computes longer.
+            // These are the longest times over all ranks, so that a rank is not charged for waiting for another one that computes longer.
             block.times[Phase::Exchange].push(readings.total_s - readings.compute_s);
         }
         Ok((Some(block), mismatch))
