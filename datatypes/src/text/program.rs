@@ -18,6 +18,8 @@ pub(super) struct Scope {
     pub types: HashMap<String, Memory>,
     /// The variable that addresses are relative to.
     base: Option<String>,
+    /// The variable whose value is being read.
+    pub assigned: Option<String>,
     /// Statements that were read; those of loops each time.
     steps: usize,
     sent: Option<(i64, Layout)>,
@@ -26,9 +28,10 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// A name as it is looked up: Fortran ignores case.
+    /// A name as it is looked up: Fortran ignores case. Members have a dot before their names.
     pub fn key(&self, name: &str) -> String {
-        if self.is_fortran { name.to_ascii_lowercase() } else { name.to_owned() }
+        let name = name.replace("->", ".").replace('%', ".").replace(char::is_whitespace, "");
+        if self.is_fortran { name.to_ascii_lowercase() } else { name }
     }
 }
 
@@ -207,7 +210,13 @@ impl TextReader<'_> {
             return self.call(place, word);
         }
         self.at = place;
+        if self.scope.variables.get(&self.scope.key(name)).is_some_and(|variable| variable.is_given) {
+            self.skip_to(if self.scope.is_fortran { &[',', ';', ')', '\n'] } else { &[',', ';', ')'] });
+            return Ok(());
+        }
+        self.scope.assigned = Some(name.to_owned());
         let mut values = self.values("the value of a variable")?;
+        self.scope.assigned = None;
         if let (Some((symbol, before)), Some(Value::Number(number))) = (before, values.values.get_mut(&0)) {
             *number = self.combined(place, (before, symbol, *number), "the value of a variable")?;
         }
@@ -218,7 +227,7 @@ impl TextReader<'_> {
     /// Reads a variable that gets a value: its name, and its index.
     pub(super) fn target(&mut self) -> Result<Option<(String, Option<i64>)>, TextError> {
         self.eat('&');
-        let name = self.name();
+        let name = self.path();
         let key = self.scope.key(name);
         let is_list = self.scope.variables.get(&key).is_none_or(|variable| variable.is_list);
         let index = self.index(is_list)?;

@@ -427,6 +427,22 @@ impl<'a> TextReader<'a> {
         name
     }
 
+    /// Reads a name, or that of a member with those before it, such as `grid->nx`.
+    pub(super) fn path(&mut self) -> &'a str {
+        let start = self.place();
+        let mut end = start + self.name().len();
+        let is_arrow =
+            |this: &mut Self| this.text[this.at..].starts_with("->") && this.eat('-') && this.eat('>');
+        while end > start
+            && (self.eat('.') || self.scope.is_fortran && self.eat('%') || is_arrow(self))
+            && !self.name().is_empty()
+        {
+            end = self.at;
+        }
+        self.at = end;
+        &self.text[start..end]
+    }
+
     /// The error that something else comes next.
     pub(super) fn unexpected(&mut self, expected: &str, what: &str) -> TextError {
         self.skip();

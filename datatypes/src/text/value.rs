@@ -41,7 +41,7 @@ pub(super) struct Variable {
     /// Its place in memory, if the program declares it with a known type.
     pub memory: Option<Memory>,
     /// Whether the user gave its value, which the program does not change.
-    is_given: bool,
+    pub is_given: bool,
 }
 
 /// Values that a user gives to variables of a program.
@@ -54,14 +54,16 @@ impl Definitions {
     /// # Errors
     /// The place of the error, and valid text.
     pub fn read(text: &str) -> Result<Self, TextError> {
+        // Members in Fortran.
+        let text = &text.replace('%', ".");
         let mut reader = TextReader::new(text);
         loop {
-            let name = reader.name();
+            let name = reader.path();
             if name.is_empty() || !reader.eat('=') {
                 return Err(reader.unexpected("NAME=VALUE", "such as n=64"));
             }
             let values = reader.values("the value of a variable")?;
-            reader.scope.variables.insert(name.to_owned(), Variable { is_given: true, ..values });
+            reader.scope.variables.insert(reader.scope.key(name), Variable { is_given: true, ..values });
             if !reader.eat(',') {
                 break;
             }
@@ -164,7 +166,7 @@ impl TextReader<'_> {
     /// Reads a variable with its index, if one comes next that is known.
     pub(super) fn known(&mut self) -> Result<Option<Value>, TextError> {
         let place = self.place();
-        let name = self.name();
+        let name = self.path();
         let Some(variable) = self.scope.variables.get(&self.scope.key(name)).cloned() else {
             self.at = place;
             return Ok(None);
@@ -198,7 +200,7 @@ impl TextReader<'_> {
     pub(super) fn known_list(&mut self, length: Option<i64>) -> Result<Option<Vec<Value>>, TextError> {
         let place = self.place();
         self.eat('&');
-        let name = self.name();
+        let name = self.path();
         if name == "NULL" {
             return Ok(Some(Vec::new()));
         }
@@ -215,11 +217,12 @@ impl TextReader<'_> {
 
     fn no_value(&self, place: usize, name: &str) -> TextError {
         let (name, plain) = (name.trim(), name.split(['[', '(']).next().unwrap_or_default().trim());
-        let memory = self.scope.variables.get(&self.scope.key(plain)).and_then(|known| known.memory.as_ref());
+        let plain = &self.scope.key(plain);
+        let memory = self.scope.variables.get(plain).and_then(|known| known.memory.as_ref());
         let example = match memory.is_some_and(Memory::is_handle) {
             true => "MPI_DOUBLE",
-            false if plain == name => "64",
-            false => "'[1,2]'",
+            false if name.ends_with([']', ')']) => "'[1,2]'",
+            false => "64",
         };
         self.error_at(place, format!("`{name}` has no value: give it one by --define {plain}={example}"))
     }
@@ -349,8 +352,19 @@ impl TextReader<'_> {
             return self.combined(place, (left, '-', right), what);
         }
         self.at = place;
-        let is_unknown = !name.is_empty() && !is_call && names::element(rest).is_none();
-        Err(if is_unknown { self.no_value(place, name) } else { self.unexpected("a whole number", what) })
+        if name.is_empty() || names::element(rest).is_some() {
+            return Err(self.unexpected("a whole number", what));
+        }
+        if is_call {
+            let advice = match &self.scope.assigned {
+                Some(name) => format!("give `{name}` one by --define {name}=64"),
+                None => "write a name such as `n` for it, and --define n=64".to_owned(),
+            };
+            let reason = format!("the value of `{name}(...)` is not known, {what}: {advice}");
+            return Err(self.error_at(place, reason));
+        }
+        self.path();
+        Err(self.no_value(place, &self.text[place..self.at]))
     }
 }
 

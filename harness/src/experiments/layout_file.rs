@@ -138,7 +138,8 @@ fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
 pub(super) fn has_names(text: &str, definitions: &Definitions) -> Result<(), String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let has = |name: &str| text.split(|c| !is_name(c)).any(|word| word.eq_ignore_ascii_case(name));
-    let unknown = definitions.names().find(|name| !has(name));
+    // A member such as grid.nx may be `grid->nx` in the text.
+    let unknown = definitions.names().find(|name| !name.split('.').all(has));
     unknown.map_or(Ok(()), |name| Err(format!("--define {name}=...: nothing is called `{name}`")))
 }
 
