@@ -130,18 +130,22 @@ fn advice(faster: &str, slower: &str) -> Option<&'static str> {
 
 const DDT: &str = "ddt";
 
-/// The decision of a case's claim, with the time that it saves: of the slower method's median, as much as their ratio says.
+/// The decision of a case's claim, with the time that it saves.
 fn decision_of(case: &CaseView, claim: &Claim) -> String {
     let saved = || {
         let (faster, slower, times) = claim.winner()?;
-        let advice = advice(faster, slower)?;
-        let median = case.methods().find(|record| record.method == slower)?.median_s?;
-        let share = 1.0 - 1.0 / times.0;
-        let [saved, of] = [share * median, median].map(units::seconds);
-        let ratio = times_text(times);
-        Some(format!("{advice}: saves {saved} of {of} ({faster} is {ratio} times as fast as {slower})"))
+        let (advice, saved, ratio) =
+            (advice(faster, slower)?, saving(case, slower, times.0)?, times_text(times));
+        Some(format!("{advice}: saves {saved} ({faster} is {ratio} times as fast as {slower})"))
     };
     saved().unwrap_or_else(|| claim.text())
+}
+
+/// The saved part of the slower method's median, as much as their ratio says.
+fn saving(case: &CaseView, slower: &str, ratio: f64) -> Option<String> {
+    let median = case.methods().find(|record| record.method == slower)?.median_s?;
+    let [saved, of] = [(1.0 - 1.0 / ratio) * median, median].map(units::seconds);
+    Some(format!("{saved} of {of}"))
 }
 
 /// How often each of two methods is faster, on one MPI in one state.
@@ -154,24 +158,29 @@ fn decision(form: &'static TableFormat, cases: &[&CaseView]) -> String {
     if let ([claim], [case]) = (&claims[..], cases) {
         return decision_of(case, claim);
     }
-    // Pairs of a faster and a slower method, the number of cases, and the largest factor.
-    type Pair<'a> = ((&'a str, &'a str), usize, (f64, f64, f64));
+    // Pairs of a faster and a slower method, the number of cases, and the largest factor with its case.
+    type Pair<'a> = ((&'a str, &'a str), usize, ((f64, f64, f64), &'a CaseView<'a>));
     let mut pairs: Vec<Pair<'_>> = Vec::new();
-    for (faster, slower, times) in claims.iter().filter_map(Claim::winner) {
+    for (claim, &case) in claims.iter().zip(cases) {
+        let Some((faster, slower, times)) = claim.winner() else { continue };
         match pairs.iter_mut().find(|pair| pair.0 == (faster, slower)) {
             // By the near ends of the intervals, because a wide one may reach anywhere.
-            Some(pair) => (pair.1, pair.2) = (pair.1 + 1, if times.1 > pair.2.1 { times } else { pair.2 }),
-            None => pairs.push(((faster, slower), 1, times)),
+            Some(pair) => {
+                (pair.1, pair.2) = (pair.1 + 1, if times.1 > pair.2.0.1 { (times, case) } else { pair.2 })
+            }
+            None => pairs.push(((faster, slower), 1, (times, case))),
         }
     }
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.1));
     let mut parts: Vec<String> = pairs
         .iter()
-        .map(|((faster, slower), count, most)| {
+        .map(|((faster, slower), count, (most, case))| {
             let (of, times) = (claims.len(), times_text(*most));
+            let saved = || saving(case, slower, most.0).map(|saved| format!(", which saves {saved}"));
             match advice(faster, slower) {
                 Some(advice) => {
-                    format!("{advice} in {count} of {of} ({faster} up to {times} times as fast as {slower})")
+                    let saved = saved().unwrap_or_default();
+                    format!("{advice} in {count} of {of} ({faster} up to {times} times as fast as {slower}{saved})")
                 }
                 None => format!("{faster} is faster than {slower} in {count} of {of} (up to {times} times)"),
             }
