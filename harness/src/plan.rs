@@ -217,9 +217,11 @@ impl Plan {
     pub fn select(&mut self, selection: &Selection) -> Result<Vec<String>, PlanError> {
         let selected = (experiments::of_kind(self.experiment).cases)(selection, self.context());
         let selected = selected.map_err(PlanError)?;
-        let methods = &selection.methods;
+        let (methods, first) = (&selection.methods, self.cases.len());
         self.cases
             .extend(selected.cases.into_iter().map(|case| PlannedCase { methods: methods.clone(), ..case }));
+        let is_of_all = selection.tests.is_empty() && selection.layouts.is_empty();
+        self.origin.unnamed.extend((first..self.cases.len()).filter(|_| is_of_all));
         Ok(selected.notes)
     }
 

@@ -62,11 +62,11 @@ pub(super) struct RunOptions<'a> {
 /// Prepares a run, or ends early. A given folder is created first, before anything is installed or built.
 pub(super) fn start(options: RunOptions<'_>, plan: Plan) -> anyhow::Result<Begun> {
     let checked = output::reported("preparing the cases", || plan.check());
-    let mut checked = match options.plan_file {
+    let checked = match options.plan_file {
         Some(file) => checked.with_context(|| format!("plan file {}", file.display()))?,
         None => checked?,
     };
-    memory::check(&checked).map_err(|reason| anyhow!(reason))?;
+    let mut checked = memory::fit(checked).map_err(|reason| anyhow!(reason))?;
     checked.left_out().iter().for_each(|sentence| log(sentence));
     if let Some(reason) = checked.plan.without_verdict() {
         log(&format!("warning: {reason}"));
@@ -132,9 +132,7 @@ pub(super) fn with_sizes(
     let Some(selected) = run::calibrated(&checked.plan, first, dir, &mut Notes)? else { return Ok(checked) };
     selected.notes.iter().for_each(|note| log(note));
     ensure!(!selected.cases.is_empty(), "nothing to run: no sizes were found for any case");
-    let checked = Plan { cases: selected.cases, ..checked.plan }.check()?;
-    memory::check(&checked).map_err(|reason| anyhow!(reason))?;
-    Ok(checked)
+    memory::fit(Plan { cases: selected.cases, ..checked.plan }.check()?).map_err(|reason| anyhow!(reason))
 }
 
 pub(super) struct Notes;

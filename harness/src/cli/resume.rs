@@ -25,8 +25,7 @@ pub(super) fn reopen(
     let of_file = || format!("plan file {}", file.display());
     let plan = Plan::parse(&recorded.plan).with_context(of_file)?.within(&file).within(dir);
     let plan = above.into_iter().fold(plan, Plan::within);
-    let mut checked = plan.check().with_context(of_file)?;
-    memory::check(&checked).map_err(|reason| anyhow!(reason))?;
+    let mut checked = memory::fit(plan.check().with_context(of_file)?).map_err(|reason| anyhow!(reason))?;
     let earlier = Environment::read(&dir.join(folder::ENVIRONMENT)).map_err(|reason| anyhow!(reason))?;
     match &earlier {
         Some(earlier) => {

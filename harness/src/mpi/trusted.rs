@@ -35,6 +35,8 @@ pub struct Origin {
     paths: Vec<PathBuf>,
     /// The part of a file's plan that the user has replaced by flags.
     typed: Programs,
+    /// The numbers of the cases that were not named: all tests were selected.
+    pub(crate) unnamed: Vec<usize>,
 }
 
 /// Plans of different origins can be the same plan.

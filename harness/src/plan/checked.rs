@@ -15,7 +15,7 @@ pub struct CheckedPlan {
     pub plan: Plan,
     /// The cases, in the plan's order.
     pub cases: Vec<Prepared>,
-    /// Sets that its sweeps left out, with reasons.
+    /// Sets and cases that were left out, with reasons.
     pub notes: Vec<String>,
 }
 

@@ -5,13 +5,25 @@ use std::collections::HashSet;
 use super::CheckedPlan;
 use common::memory::{MACHINE, available_bytes, check_bytes};
 
-/// Refuses a plan with a case that needs more memory than the machines have.
+/// The plan without cases that need more memory than the machines have, if the user did not name them.
 ///
 /// # Errors
-/// The case, the memory that it needs, and the available memory.
-pub fn check(plan: &CheckedPlan) -> Result<(), String> {
-    let Some(available) = available_bytes() else { return Ok(()) };
-    (0..plan.cases.len()).try_for_each(|i| check_against(plan, i, available, machines()))
+/// A named case, or the only one: the memory that it needs, and the available memory.
+pub fn fit(plan: CheckedPlan) -> Result<CheckedPlan, String> {
+    fit_into(plan, available_bytes().unwrap_or(u64::MAX), machines())
+}
+
+fn fit_into(mut plan: CheckedPlan, available: u64, machines: usize) -> Result<CheckedPlan, String> {
+    for i in (0..plan.cases.len()).rev() {
+        let Err(reason) = check_against(&plan, i, available, machines) else { continue };
+        if !plan.plan.origin.unnamed.contains(&i) || plan.cases.len() == 1 {
+            return Err(reason);
+        }
+        plan.plan.cases.remove(i);
+        plan.cases.remove(i);
+        plan.notes.push(format!("left out: {reason}"));
+    }
+    Ok(plan)
 }
 
 fn check_against(plan: &CheckedPlan, i: usize, available: u64, machines: usize) -> Result<(), String> {
@@ -36,6 +48,7 @@ fn machines() -> usize {
 mod tests {
     use super::*;
     use crate::experiments::planned::PlannedCase;
+    use crate::experiments::selection::Selection;
     use crate::plan::Plan;
 
     #[test]
@@ -60,5 +73,24 @@ mod tests {
             "a method with buffers of its own"
         );
         assert_eq!(check_against(&plan, 0, needed + buffers, 1), Ok(()));
+    }
+
+    #[test]
+    fn a_case_that_is_too_large_is_left_out_if_nobody_named_it() {
+        let sweep = |test: &str| {
+            let mut sweep: Selection = toml::from_str("preset = 'quick'").unwrap();
+            sweep.tests.extend((!test.is_empty()).then(|| test.to_owned()));
+            Plan { sweeps: vec![sweep], ..Plan::default() }.check().unwrap()
+        };
+        let all = sweep("");
+        let mut bytes: Vec<u64> = all.cases.iter().map(|case| 2 * case.rank_bytes.unwrap()).collect();
+        bytes.sort_unstable();
+        let (largest, count) = (bytes[bytes.len() - 1], bytes.len());
+        let fitting = fit_into(all, largest - 1, 1).unwrap();
+        let fits = bytes.iter().filter(|bytes| **bytes < largest).count();
+        assert_eq!([fitting.cases.len(), fitting.plan.cases.len()], [fits; 2]);
+        assert_eq!(fitting.notes.iter().filter(|note| note.starts_with("left out: ")).count(), count - fits);
+        assert!(fit_into(sweep(""), 1, 1).unwrap_err().contains("2 ranks need"), "none is left");
+        assert!(fit_into(sweep("nas_lu_y"), 1, 1).unwrap_err().starts_with("nas_lu_y "));
     }
 }
