@@ -64,6 +64,11 @@ pub fn percent(fraction: f64) -> String {
     format!("{}%", percent_figure(fraction, percent_decimals(fraction)))
 }
 
+/// The same as users write it: `5%`, not `5.0%`.
+pub fn short_percent(fraction: f64) -> String {
+    percent(fraction).replace(".0%", "%")
+}
+
 /// Decimals that [`percent`] gives `fraction`.
 pub fn percent_decimals(fraction: f64) -> usize {
     usize::from((fraction * 100.0).abs() < 9.95)

@@ -10,7 +10,7 @@ use common::parameter::joined;
 use ddtbench::compare::{Overview, same_bytes};
 use ddtbench::experiments::launches::{over_launches, with_wrong_data};
 use ddtbench::experiments::{self, Kind, TextFormat, copies};
-use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
+use ddtbench::folder::{self, About, Folder, FolderError, LockedFolder, MethodSamples};
 use ddtbench::model::conditions::MemoryKind;
 use ddtbench::model::plain::plain;
 use ddtbench::model::{PairScope, Record};
@@ -61,6 +61,7 @@ pub(super) struct RunOptions<'a> {
 
 /// Prepares a run, or ends early. A given folder is created first, before anything is installed or built.
 pub(super) fn start(options: RunOptions<'_>, plan: Plan) -> anyhow::Result<Begun> {
+    options.out.filter(|_| !options.dry_run).map_or(Ok(()), LockedFolder::refuse_used)?;
     let checked = output::reported("preparing the cases", || plan.check());
     let checked = match options.plan_file {
         Some(file) => checked.with_context(|| format!("plan file {}", file.display()))?,

@@ -196,6 +196,7 @@ impl ShownLayoutArgs {
             let given = Selection { define: self.define.clone(), ..self.sets.selection()? };
             let (orders, lists) = engine::orders(&given.lists).map_err(anyhow::Error::msg)?;
             let values = pingpong::values(&Selection { lists, ..given }, test).map_err(anyhow::Error::msg)?;
+            values.note_on_order().iter().for_each(|note| output::log(note));
             return Ok((test, values, orders[0].wire_order()));
         };
         let given =

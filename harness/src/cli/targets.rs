@@ -54,6 +54,7 @@ fn check_variants(variants: &[Variant], mpis: &[String]) -> anyhow::Result<()> {
 /// plan are checked here, before any of them is started.
 pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow::Result<Chosen> {
     let programs = plan.trusted(is_trusted, &mut log)?;
+    programs.check_launcher()?;
     let mut project = Project::locate()?;
     project.verbose = verbose;
     let (names, variants, all) = (&mut plan.mpis, programs.variants(), plan.experiment == Kind::Engine);

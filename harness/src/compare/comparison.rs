@@ -137,7 +137,7 @@ impl Comparisons {
             self.comparisons.iter().flat_map(|comparison| &comparison.rows).collect();
         let compared = rows.iter().filter(|row| row.verdict != Verdict::NotCompared).count();
         let of = |decision| rows.iter().filter(move |row| row.gate() == decision);
-        let slower = format!("more than {} slower", units::percent(self.settings.threshold));
+        let slower = format!("more than {} slower", units::short_percent(self.settings.threshold));
         let worse = |is: &str, has: &str| match self.has_copies_and_times() {
             (true, false) => format!("{has} more copies"),
             (true, true) => format!("{is} {slower} or {has} more copies"),

@@ -6,8 +6,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde::Deserialize;
-
 use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Record};
 
 /// The only method of a program that does not name any.
@@ -23,16 +21,8 @@ struct Row {
     launch: Option<usize>,
 }
 
-/// The form of a CSV.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CsvRow {
-    name: String,
-    bytes: u64,
-    time_s: Option<f64>,
-    time_us: Option<f64>,
-    launch: Option<usize>,
-}
+/// The columns that a CSV can have.
+const COLUMNS: [&str; 5] = ["name", "bytes", "time_us", "time_s", "launch"];
 
 /// The records of a table.
 ///
@@ -41,7 +31,7 @@ struct CsvRow {
 pub fn records(text: &str) -> Result<Vec<Record>, String> {
     let (program, rows) = match text.trim_start() {
         csv if csv.starts_with(|c: char| c.is_alphabetic()) && csv.lines().next().is_some_and(is_csv) => {
-            ("CSV", of_csv(csv)?)
+            ("CSV", of_csv(text)?)
         }
         _ if text.contains("# Benchmarking ") => ("Intel MPI Benchmarks", of_imb(text)?),
         _ if text.contains("# OSU ") => ("OSU micro-benchmarks", of_osu(text)?),
@@ -83,17 +73,36 @@ fn is_csv(line: &str) -> bool {
 }
 
 fn of_csv(text: &str) -> Result<Vec<Row>, String> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let row = |(i, row): (usize, Result<CsvRow, csv::Error>)| {
-        let line = i + 2;
-        let CsvRow { name, bytes, time_s, time_us, launch } =
-            row.map_err(|error| format!("line {line}: {error}"))?;
-        let time_s = time_s.or(time_us.map(|time| time / 1e6)).filter(|time| time.is_finite() && *time > 0.0);
-        let time_s =
-            time_s.ok_or_else(|| format!("line {line}: a time above 0 is expected in time_us or time_s"))?;
-        Ok(Row { name, bytes, ranks: 0, time_s, launch })
+    let mut reader =
+        csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let header = reader.headers().map_err(|error| error.to_string())?.clone();
+    if let Some(other) = header.iter().find(|name| !COLUMNS.contains(name)) {
+        return Err(format!("line 1: the column `{other}` is unknown: there are {}", COLUMNS.join(", ")));
+    }
+    let row = |cells: Result<csv::StringRecord, csv::Error>| {
+        let cells = cells.map_err(|error| error.to_string())?;
+        // The position is before blank lines.
+        let start = cells.position().map_or(0, |position| position.byte() as usize);
+        let line = text.len() - text[start..].trim_start().len();
+        let line = 1 + text[..line].matches('\n').count();
+        if cells.len() != header.len() {
+            return Err(format!("line {line}: {} values for {} columns", cells.len(), header.len()));
+        }
+        let cell = |name| header.iter().position(|column| column == name).map_or("", |i| &cells[i]);
+        let wrong = |name, right| format!("line {line}: {name} is `{}`: must be {right}", cell(name));
+        let whole = |name| cell(name).parse::<u64>().map_err(|_| wrong(name, "a whole number, such as 4096"));
+        let column = if cell("time_s").is_empty() { "time_us" } else { "time_s" };
+        let time = cell(column).parse().ok().filter(|time: &f64| time.is_finite() && *time > 0.0);
+        let time = time.ok_or_else(|| wrong(column, "a time above 0"))?;
+        Ok(Row {
+            name: cell("name").to_owned(),
+            bytes: whole("bytes")?,
+            ranks: 0,
+            time_s: if column == "time_s" { time } else { time / 1e6 },
+            launch: if cell("launch").is_empty() { None } else { Some(whole("launch")? as usize) },
+        })
     };
-    reader.deserialize().enumerate().map(row).collect()
+    reader.records().map(row).collect()
 }
 
 /// The size at the start of line `i` of a table, and the seconds in a column after it; `None` for a line without a size.
@@ -238,8 +247,16 @@ mod tests {
             ),
             ("# OSU MPI Latency Test v7.4\n# Size          Latency (us)\n", "the table has no times"),
             ("# OSU MPI Latency Test v7.4\n# Size          Latency (us)\n1  0\n", "line 3: a time above 0"),
-            ("name,bytes,time_us\nhalo,64,-1\n", "line 2: a time above 0 is expected in time_us or time_s"),
-            ("name,bytes,time\nhalo,64,1\n", "line 2: CSV deserialize error"),
+            ("name,bytes,time_us\nhalo,64,-1\n", "line 2: time_us is `-1`: must be a time above 0"),
+            (
+                "name,bytes,time_us\n\nhalo,64k,1\n",
+                "line 3: bytes is `64k`: must be a whole number, such as 4096",
+            ),
+            ("name,bytes,time_us\nhalo,64\n", "line 2: 2 values for 3 columns"),
+            (
+                "name,bytes,time\nhalo,64,1\n",
+                "line 1: the column `time` is unknown: there are name, bytes, time_us, time_s, launch",
+            ),
         ] {
             let error = records(text).err().unwrap_or_default();
             assert!(error.starts_with(start), "{text}: {error}");

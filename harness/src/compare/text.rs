@@ -80,7 +80,7 @@ impl Comparisons {
         let is_in_several = self.comparisons.iter().any(|comparison| comparison.states.len() > 1);
         let in_states = if is_in_several { IN_STATES } else { "" };
         let by_mean = if changes().any(StateChange::is_by_mean) { BY_MEAN } else { "" };
-        let threshold = units::percent(self.settings.threshold);
+        let threshold = units::short_percent(self.settings.threshold);
         if self.has_copies_and_times() == (true, false) {
             return COPIES.to_owned();
         }
@@ -192,7 +192,7 @@ impl Comparisons {
         match &change.time {
             Some(time) if !change.is_decided() && !time.is_decided() => {
                 notes.push(match change.verdict.is_change() {
-                    true => format!("may be less than {}", units::percent(self.settings.threshold)),
+                    true => format!("may be less than {}", units::short_percent(self.settings.threshold)),
                     false => time.detectable_text(),
                 });
                 notes.extend(match time.would_decide {

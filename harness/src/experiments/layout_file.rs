@@ -1,8 +1,8 @@
 //! Layouts that a user gives as text or in a file become cases of the test [`LAYOUT`]. The case contains the layouts, so that a
 //! recorded plan needs no file.
 
-use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use apps::halo::MESSAGES;
 use apps::{Context, LAYOUT, Layouts, ParameterError, UNNAMED};
@@ -33,10 +33,12 @@ pub(crate) struct Given<L = Layouts> {
 pub fn case(typed: &str, definitions: &Definitions) -> Result<PlannedCase, String> {
     let path = Path::new(typed);
     let (source, mut given) = if typed == "-" {
-        let mut text = String::new();
-        let read = std::io::stdin().read_to_string(&mut text);
-        read.map_err(|error| format!("standard input: {error}"))?;
-        ("standard input", parse(&text, definitions).map_err(|reason| format!("standard input: {reason}"))?)
+        // Several definitions need it several times.
+        static READ: OnceLock<Result<String, String>> = OnceLock::new();
+        let read =
+            READ.get_or_init(|| std::io::read_to_string(std::io::stdin()).map_err(|error| error.to_string()));
+        let given = read.as_ref().map_err(String::clone).and_then(|text| parse(text, definitions));
+        ("standard input", given.map_err(|reason| format!("standard input: {reason}"))?)
     } else if path.is_file() {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{typed}: {error}"))?;
         let mut given = parse(&text, definitions).map_err(|reason| match is_list(&text) {

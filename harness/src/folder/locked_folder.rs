@@ -32,10 +32,17 @@ impl LockedFolder {
         let made = made.map(Path::to_owned).collect();
         fs::create_dir_all(path).map_err(at(path))?;
         let (lock, unlocked) = lock(path)?;
-        if fs::read_dir(path).map_err(at(path))?.next().is_some() {
-            return Err(FolderError::NotEmpty(path.to_owned()));
-        }
+        Self::refuse_used(path)?;
         Ok(Self { path: path.to_owned(), made, _lock: lock, unlocked })
+    }
+
+    /// Refuses a folder with files.
+    ///
+    /// # Errors
+    /// If it has any.
+    pub fn refuse_used(path: &Path) -> Result<()> {
+        let has_files = fs::read_dir(path).is_ok_and(|mut files| files.next().is_some());
+        if has_files { Err(FolderError::NotEmpty(path.to_owned())) } else { Ok(()) }
     }
 
     /// Locks the folder of an earlier run.

@@ -14,6 +14,7 @@ use crate::model::conditions::MemoryKind;
 
 use super::cores;
 use super::error::{MpiError, Result, other};
+use super::find::in_path;
 use super::pmi::Pmi;
 use super::tool::{self, QUESTION};
 use super::{Family, Installation, Trusted};
@@ -275,16 +276,7 @@ impl Launch<'_> {
             let style = style_of(&program);
             return Ok((program, Vec::new(), style));
         };
-        // An existing path with blanks is one word.
-        if Path::new(text).is_file() {
-            return Ok((text.into(), Vec::new(), style_of(Path::new(text))));
-        }
-        let wrong = |reason| other(format!("the launcher `{text}` is not a command: {reason}"));
-        let mut arguments = shlex::split(text).ok_or_else(|| wrong("a quote is not closed"))?;
-        if arguments.is_empty() {
-            return Err(wrong("it is empty"));
-        }
-        let program = PathBuf::from(arguments.remove(0));
+        let (program, arguments) = typed(text)?;
         let style = if arguments.is_empty() { style_of(&program) } else { Style::Plain };
         Ok((program, arguments, style))
     }
@@ -441,6 +433,32 @@ impl fmt::Display for CommandLine {
 /// A word as typed in a shell.
 pub(super) fn quoted(word: &str) -> Cow<'_, str> {
     shlex::Quoter::new().allow_nul(true).quote(word).expect("no other byte is refused")
+}
+
+/// The program and the options of a launcher as users type it. An existing path with blanks is one word.
+fn typed(text: &str) -> Result<(PathBuf, Vec<String>)> {
+    if Path::new(text).is_file() {
+        return Ok((text.into(), Vec::new()));
+    }
+    let wrong = |reason| other(format!("the launcher `{text}` is not a command: {reason}"));
+    let mut arguments = shlex::split(text).ok_or_else(|| wrong("a quote is not closed"))?;
+    if arguments.is_empty() {
+        return Err(wrong("it is empty"));
+    }
+    Ok((arguments.remove(0).into(), arguments))
+}
+
+impl Trusted {
+    /// Refuses a launcher that is not on this machine.
+    ///
+    /// # Errors
+    /// Its name, and what to do.
+    pub fn check_launcher(&self) -> Result<()> {
+        let Some((program, _)) = self.launcher().map(typed).transpose()? else { return Ok(()) };
+        let reason = "no such launcher in PATH: load its module, or give another --launcher";
+        let found = in_path(program.as_os_str());
+        found.map(drop).ok_or_else(|| other(format!("{}: {reason}", program.display())))
+    }
 }
 
 #[cfg(test)]

@@ -136,13 +136,7 @@ impl Running {
         }
         command.args(&line.args).envs(&line.env);
         let started = Self::spawn(command, true);
-        let mut running = started.map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => other(format!(
-                "{}: no such launcher in PATH: load its module, or give another --launcher",
-                line.program.display()
-            )),
-            _ => other(format!("`{line}` did not start: {source}")),
-        })?;
+        let mut running = started.map_err(|source| other(format!("`{line}` did not start: {source}")))?;
         running.signals_are_codes = line.signals_are_codes;
         Ok(running)
     }

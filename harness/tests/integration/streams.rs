@@ -50,6 +50,23 @@ fn a_pipe_is_as_wide_as_columns_and_else_as_its_lines() {
 }
 
 #[test]
+fn standard_input_is_read_once_for_several_definitions() {
+    let script = "echo 'vector(n, 1, 4, double)' | \"$0\" run --layout - --define n=1,2 --dry-run";
+    let mut command = Command::new("sh");
+    let output = command.args(["-c", script, env!("CARGO_BIN_EXE_ddtbench")]).output().unwrap();
+    let plan = String::from_utf8(output.stdout).unwrap();
+    assert!(["(1,1,4,", "(2,1,4,"].iter().all(|values| plan.contains(values)), "{plan}");
+}
+
+#[test]
+fn layout_prints_the_order_that_it_has_taken() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
+    let output = command.args(["layout", "subarray", "-p", "shape=20x5"]).output().unwrap();
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert!(note.starts_with("shape=20x5 is read as in Fortran, with the first axis the fastest;"), "{note}");
+}
+
+#[test]
 fn the_exit_code_of_a_command_is_known_even_if_sigchld_is_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let mpicc = folder.path().join("mpicc");

@@ -126,7 +126,7 @@ impl Findings {
             "Times are medians over launches, ratios geometric means over them, with corrected intervals, in one state of the machine. violated: the interval is above \
              1 and extends beyond {}, which happens by chance in at most 5 of 100 such lists; holds: it is below that; undecided: \
              neither. Times with a datatype are round trips; D2 and D12 are for packing only, D10 for creating and freeing.",
-            units::percent(self.settings.threshold)
+            units::short_percent(self.settings.threshold)
         )
     }
 }
