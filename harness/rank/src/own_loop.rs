@@ -11,7 +11,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::{Context, anyhow};
-use apps::{Arrays, Face, WireOrder};
+use apps::{Arrays, Face, Message, MicroApp, PAGE_BYTES, Side, WireOrder};
+
+use crate::measure::message_links::{from_source, in_arrays, outside, padded_places, place_in_arrays, runs};
+use crate::memory::{POISON, Region};
+use crate::payload::{Mismatch, Places, Runs, Version, Wrong, changed, source_of};
+use crate::spans::{Span, data_spans, packed_data, padded_spans};
 
 static LOADED: OnceLock<[Function; 2]> = OnceLock::new();
 
@@ -62,18 +67,15 @@ pub fn load(file: &Path) -> anyhow::Result<()> {
         let address = unsafe { libc::dlsym(library, name.as_ptr()) };
         (!address.is_null()).then_some(address)
     };
+    // SAFETY: the interface that the head of this file requires; nothing can check it.
+    let in_c = |address| Function::C(unsafe { std::mem::transmute::<*mut c_void, InC>(address) });
+    // SAFETY: as above.
+    let in_fortran =
+        |address| Function::Fortran(unsafe { std::mem::transmute::<*mut c_void, InFortran>(address) });
     let function = |c: &CStr, fortran: &CStr| {
-        // SAFETY: the interfaces that the head of this file requires; nothing can check them.
-        let found =
-            symbol(c).map(|address| Function::C(unsafe { std::mem::transmute::<*mut c_void, InC>(address) }));
-        let found = found.or_else(|| {
-            let address = symbol(fortran)?;
-            // SAFETY: as above.
-            Some(Function::Fortran(unsafe { std::mem::transmute::<*mut c_void, InFortran>(address) }))
-        });
-        found
-            .ok_or_else(|| anyhow!("has no function `{}`; it needs {NEEDED}", c.to_string_lossy()))
-            .with_context(refusal)
+        let found = symbol(c).map(in_c).or_else(|| symbol(fortran).map(in_fortran));
+        let lack = || anyhow!("has no function `{}`; it needs {NEEDED}", c.to_string_lossy());
+        found.ok_or_else(lack).with_context(refusal)
     };
     let both = [function(c"pack", c"pack_")?, function(c"unpack", c"unpack_")?];
     LOADED.get_or_init(|| both);
@@ -108,7 +110,7 @@ impl OwnLoop {
     pub fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
         // The table is read-only for this function.
         let base = arrays.memory().as_ptr().cast_mut();
-        // SAFETY: the user's loop reads arrays and writes a message; verification shows what else it writes.
+        // SAFETY: the user's loop reads arrays and writes a message; `wrong` has shown what else it writes.
         self.with_arrays(arrays, base, |array| unsafe {
             loaded()[0].call(array, packed.as_mut_ptr().cast(), self.tag);
         });
@@ -117,7 +119,7 @@ impl OwnLoop {
     #[inline]
     pub fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
         let base = arrays.base();
-        // SAFETY: the user's loop reads a message and writes arrays; verification shows what else it writes.
+        // SAFETY: the user's loop reads a message and writes arrays; `wrong` has shown what else it writes.
         self.with_arrays(arrays, base, |array| unsafe {
             loaded()[1].call(packed.as_ptr().cast(), array, self.tag);
         });
@@ -140,6 +142,69 @@ impl OwnLoop {
         }
         call(table.as_mut_ptr().cast());
     }
+}
+
+/// Bytes before and behind the message that must not change; arrays have as wide gaps between them.
+const MARGIN: usize = PAGE_BYTES;
+
+/// The first error of the loop at both ends of a test's message, found without communication. The arrays are lost.
+pub fn wrong(app: &MicroApp, arrays: &mut Arrays) -> Option<Mismatch> {
+    [Side::Send, Side::Receive].into_iter().find_map(|side| {
+        let own = OwnLoop::new(app.face(side), !app.has_loops, 0);
+        own.wrong(side, &app.message(side, WireOrder::Ddt), arrays)
+    })
+}
+
+impl OwnLoop {
+    /// The first wrong byte of the message that the function for this side moves, or another byte that it changes. The arrays are lost.
+    pub fn wrong(&self, side: Side, message: &Message, arrays: &mut Arrays) -> Option<Mismatch> {
+        let (version, bytes) = (Version::of_fill(1), message.size() as usize);
+        let with_margin = |span: Span| Span { offset: MARGIN + span.offset, ..span };
+        let packed: Vec<Span> = packed_data(message).into_iter().map(with_margin).collect();
+        let (data, padded) = (data_spans(message, arrays), padded_spans(message, arrays));
+        let sources = match side {
+            Side::Send => from_source(&data, 0),
+            Side::Receive => from_source(&packed, source_of(1, 0, 0)),
+        };
+        let mut wire = vec![POISON; bytes + 2 * MARGIN];
+        version.write(0, arrays.memory_mut());
+        let all = Region::of_arrays(arrays, None);
+        // SAFETY: the memory exists until this function ends. In turn, these places or the user's function use it.
+        let [data, packed, padded] = unsafe {
+            let wire = Region::new(wire.as_mut_ptr(), wire.len());
+            let places = |memory, spans: &[Span]| Places::new(memory, runs(spans, &sources));
+            [places(all, &data), places(wire, &packed), padded_places(all, &padded)]
+        };
+        let (name, found) = match side {
+            Side::Send => {
+                self.pack(arrays, &mut wire[MARGIN..][..bytes]);
+                ("pack", packed.wrong(version, &[]).map(|wrong| in_message(&packed.runs, arrays, wrong)))
+            }
+            Side::Receive => {
+                packed.write(version);
+                self.unpack(&wire[MARGIN..][..bytes], arrays);
+                ("unpack", data.wrong(version, &[]).map(|wrong| in_arrays(arrays, wrong)))
+            }
+        };
+        // Nearest to the message first.
+        let mut margins = (0..MARGIN).rev().chain(MARGIN + bytes..wire.len());
+        let beside = margins.find(|&at| wire[at] != POISON).map(|at| {
+            let values = Wrong { at, expected: POISON, found: wire[at] }.values();
+            format!("{}: {values}", outside(at, &(MARGIN..MARGIN + bytes), "the message"))
+        });
+        // SAFETY: as above.
+        let changed = || unsafe { changed(all, 0, version, [], [&data, &padded]) };
+        let elsewhere = || beside.or_else(|| changed().map(|wrong| in_arrays(arrays, wrong)));
+        let found = found.or_else(|| Some(format!("{} (must not change)", elsewhere()?)))?;
+        Some(format!("{name}: {found}"))
+    }
+}
+
+/// Describes a wrong byte of a message with sources in the arrays.
+fn in_message(runs: &Runs, arrays: &Arrays, wrong: Wrong) -> Mismatch {
+    let run = runs.iter().find(|run| (run.at..run.at + run.bytes).contains(&wrong.at)).expect("of a run");
+    let from = place_in_arrays(arrays, run.source as usize + wrong.at - run.at);
+    format!("packed byte {}, from {from}: {}", wrong.at - MARGIN, wrong.values())
 }
 
 fn loaded() -> &'static [Function; 2] {

@@ -30,6 +30,7 @@ use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::memory::{Memory, Region, check_room};
 use crate::method::Setup;
+use crate::own_loop;
 use crate::packing::MessagePacker;
 use crate::payload::{Mismatch, Spots, Version, Wrong, is_compared};
 use crate::spans::line_bytes;
@@ -201,6 +202,10 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
             )),
         };
         Ok(work)
+    }
+
+    fn wrong_loop(&mut self) -> Option<String> {
+        own_loop::wrong(self.setup.app, &mut self.memory.arrays)
     }
 
     fn verify(&mut self, active: &mut PackingMethod<'a>) -> anyhow::Result<Option<String>> {

@@ -14,6 +14,7 @@ mod put;
 mod typed;
 
 use anyhow::{anyhow, ensure};
+use apps::{Side, WireOrder};
 use common::fine_grained::arrival::Sampler;
 use common::kinds::Kind;
 use common::kinds::halo::{self, HaloCase, Start};
@@ -32,6 +33,7 @@ use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
 use crate::memory::check_room;
+use crate::own_loop::OwnLoop;
 use crate::payload::is_compared;
 use crate::team::Team;
 use active::ActiveExchange;
@@ -185,6 +187,20 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
         let transfer = halo::methods::transfer(method).map_err(anyhow::Error::msg)?;
         let calls = self.world.team_calls(self.case.setting.threads);
         Made::timed(|| Ok(ActiveExchange::make(transfer, self.parts, calls)?))
+    }
+
+    fn wrong_loop(&mut self) -> Option<String> {
+        // SAFETY: no other thread runs between exchanges.
+        let arrays = unsafe { self.parts.memory.arrays.get() };
+        let stages = self.parts.links.stages.iter();
+        let sides = stages.flat_map(|stage| [(Side::Send, &stage.sends), (Side::Receive, &stage.receives)]);
+        let mut links = sides.flat_map(|(side, links)| links.iter().map(move |link| (side, link)));
+        links.find_map(|(side, link)| {
+            let face = &link.cut.parts[0];
+            let own = OwnLoop::new(face, !self.parts.links.has_loops, link.tag);
+            let wrong = own.wrong(side, &face.message(WireOrder::Ddt), arrays)?;
+            Some(format!("tag {}: {wrong}", link.tag))
+        })
     }
 
     fn verify(&mut self, Made { active, .. }: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>> {

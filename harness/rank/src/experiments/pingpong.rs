@@ -24,6 +24,7 @@ use crate::measure::sync::Sync;
 use crate::measure::verification::verify;
 use crate::memory::{Memory, check_room};
 use crate::method::{self, Method, Setup};
+use crate::own_loop;
 
 /// Measures a ping-pong with all requested methods. Errors are the same on all ranks.
 pub fn run(world: &World, args: &PingPong) -> anyhow::Result<u8> {
@@ -87,6 +88,10 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
         // SAFETY: the memory is allocated once for the case, and outlives all methods.
         let method = unsafe { method::make(transfer, self.session.setup, &mut self.session.memory) }?;
         Ok(ActiveMethod { method, in_a_row: None })
+    }
+
+    fn wrong_loop(&mut self) -> Option<String> {
+        own_loop::wrong(self.session.setup.app, &mut self.session.memory.arrays)
     }
 
     fn verify(

@@ -72,6 +72,11 @@ pub trait ScheduledCase<'a> {
     /// Sets up a method. An error that [is a lack](crate::checked::CallError::is_lack) is the method's outcome.
     fn make(&mut self, method: &str) -> anyhow::Result<Self::ActiveMethod>;
 
+    /// An error of the user's loop on this rank, found without communication.
+    fn wrong_loop(&mut self) -> Option<String> {
+        None
+    }
+
     /// A description of wrong bytes that this rank received, if any.
     fn verify(&mut self, active: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>>;
 

@@ -238,27 +238,37 @@ pub fn described(memory: &Memory, (region, wrong): (Region, Wrong)) -> Mismatch 
     }
 }
 
-/// Names a wrong byte of the arrays' memory in the application's terms.
+/// Describes a wrong byte of the arrays' memory in the application's terms.
 pub fn in_arrays(arrays: &Arrays, wrong: Wrong) -> Mismatch {
-    let at = wrong.at;
-    let array = (0..arrays.specs().len()).find(|&i| arrays.place(i).contains(&at));
-    let place = array.map_or_else(
-        || format!("byte {at} of memory, outside all arrays"),
-        |i| {
-            let (spec, offset) = (&arrays.specs()[i], at - arrays.place(i).start);
-            let size = spec.element.size() as usize;
-            let element = offset / size;
-            let (mut left, mut index) = (element, String::new());
-            for extent in spec.shape.iter().rev() {
-                index.insert_str(0, &format!("[{}]", left % extent));
-                left /= extent;
-            }
-            let index = if spec.shape.len() > 1 { format!(" = {}{index}", spec.name) } else { String::new() };
-            let byte = if size > 1 { format!("byte {offset}, ") } else { String::new() };
-            format!("array {i} ({}), {byte}element {element}{index}", spec.name)
-        },
-    );
-    format!("{place}: {}", wrong.values())
+    format!("{}: {}", place_in_arrays(arrays, wrong.at), wrong.values())
+}
+
+/// The element of a byte of the arrays' memory, or the nearest array.
+pub fn place_in_arrays(arrays: &Arrays, at: usize) -> String {
+    let distance = |place: Range<usize>| place.start.saturating_sub(at).max(at.saturating_sub(place.end));
+    let nearest = (0..arrays.specs().len()).min_by_key(|&i| distance(arrays.place(i)));
+    let i = nearest.expect("a message has arrays");
+    let (spec, place) = (&arrays.specs()[i], arrays.place(i));
+    let name = format!("array {i} ({})", spec.name);
+    if !place.contains(&at) {
+        return outside(at, &place, &name);
+    }
+    let (offset, size) = (at - place.start, spec.element.size() as usize);
+    let element = offset / size;
+    let (mut left, mut index) = (element, String::new());
+    for extent in spec.shape.iter().rev() {
+        index.insert_str(0, &format!("[{}]", left % extent));
+        left /= extent;
+    }
+    let index = if spec.shape.len() > 1 { format!(" = {}{index}", spec.name) } else { String::new() };
+    let byte = if size > 1 { format!("byte {offset}, ") } else { String::new() };
+    format!("{name}, {byte}element {element}{index}")
+}
+
+/// A byte before or behind the place of something.
+pub fn outside(at: usize, place: &Range<usize>, name: &str) -> String {
+    let (byte, bytes) = (at as i64 - place.start as i64, place.len());
+    format!("byte {byte} of {name}, which has {bytes} bytes")
 }
 
 /// The messages of one way. For the way back of an all-to-all the arrays, or the wire buffers, have changed roles.

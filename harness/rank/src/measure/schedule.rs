@@ -13,7 +13,7 @@ use common::limits::{Limits, MIN_ROUNDS, MOST_METHODS};
 use common::model::Outcome;
 use common::model::conditions::Rule;
 use common::model::event::{Block, Event, Stage};
-use common::model::{Measured, Phase};
+use common::model::{Measured, OWN, Phase};
 use common::pcomm;
 use common::stats;
 use common::summary;
@@ -63,7 +63,9 @@ pub fn run<'a, E: ScheduledCase<'a>>(
                 continue;
             }
         };
-        match mismatch(experiment, &mut active)? {
+        let wrong_loop = if name == OWN { experiment.wrong_loop() } else { None };
+        let wrong_loop = experiment.job().any_mismatch(wrong_loop)?;
+        match wrong_loop.map_or_else(|| mismatch(experiment, &mut active), |found| Ok(Some(found)))? {
             None => active_methods.push((name.clone(), active)),
             Some(detail) => end(experiment, name, active, Outcome::WrongData { detail })?,
         }
