@@ -1,10 +1,7 @@
-//! Packing and unpacking by shape and size, by the engine, by plain loops and, as the bound of a copy without gaps, by
-//! the C library's `memcpy`; and what precedes it: compiling a layout, its segments, its signature, and reading its text.
-//! Throughput is in bytes of the message. The time of compiling divided by what one
-//! pack saves is the number of packs from which it pays.
+//! The steps before packing, by shape and size: compiling a layout, its segments, its signature, and reading its text. Throughput is in
+//! bytes of the message. `ddtbench engine` times packing and unpacking, by the engine, the plain loop and `memcpy`.
 //!
 //!     cargo bench -p ddtbench-kernels
-//!     cargo bench -p ddtbench-kernels -- transposed/pack/engine
 //!     cargo bench -p ddtbench-kernels -- listed/compile
 
 use std::hint::black_box;
@@ -12,46 +9,10 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use datatypes::Layout;
-use ddtbench_kernels::{PlainLoop, compile};
+use ddtbench_kernels::compile;
 
-/// Bytes of a message: in the first-level cache, in the second-level cache, and in memory.
-const SIZES: [i64; 3] = [4 << 10, 256 << 10, 16 << 20];
-
-fn pack_and_unpack(criterion: &mut Criterion) {
-    for (name, shape) in SHAPES {
-        for (direction, is_pack) in [("pack", true), ("unpack", false)] {
-            let mut group = criterion.benchmark_group(format!("{name}/{direction}"));
-            for bytes in SIZES {
-                let layout: Layout = shape(bytes / 8).parse().expect("a layout");
-                let program = compile(&layout, 1).expect("a layout within the address space");
-                let plain = PlainLoop::from_layout(&layout, 1).expect("a layout within the address space");
-                let mut array = vec![1_u8; layout.true_upper_bound() as usize];
-                let mut packed = vec![2_u8; program.size()];
-                group.throughput(Throughput::Bytes(program.size() as u64));
-                group.bench_function(BenchmarkId::new("engine", bytes), |bencher| {
-                    bencher.iter(|| match is_pack {
-                        true => program.pack(black_box(&array), 0, black_box(&mut packed)),
-                        false => program.unpack(black_box(&packed), black_box(&mut array), 0),
-                    });
-                });
-                group.bench_function(BenchmarkId::new("loop", bytes), |bencher| {
-                    bencher.iter(|| match is_pack {
-                        true => plain.pack(black_box(&array), 0, black_box(&mut packed)),
-                        false => plain.unpack(black_box(&packed), black_box(&mut array), 0),
-                    });
-                });
-                group.bench_function(BenchmarkId::new("memcpy", bytes), |bencher| {
-                    let all = packed.len();
-                    bencher.iter(|| match is_pack {
-                        true => black_box(&mut packed[..]).copy_from_slice(&black_box(&array)[..all]),
-                        false => black_box(&mut array[..all]).copy_from_slice(black_box(&packed)),
-                    });
-                });
-            }
-            group.finish();
-        }
-    }
-}
+/// Bytes of a message; the time grows with the lists only.
+const SIZES: [i64; 2] = [4 << 10, 256 << 10];
 
 /// An analysis of the layout or its text, with a result that depends on all of it.
 type Analysis = (&'static str, fn(&Layout, &str) -> usize);
@@ -67,8 +28,7 @@ fn analyse(criterion: &mut Criterion) {
     for (name, shape) in SHAPES {
         for (what, run) in ANALYSES {
             let mut group = criterion.benchmark_group(format!("{name}/{what}"));
-            // The time grows with the lists only.
-            for bytes in &SIZES[..2] {
+            for bytes in SIZES {
                 let text = shape(bytes / 8);
                 let layout: Layout = text.parse().expect("a layout");
                 group.throughput(Throughput::Bytes(layout.size()));
@@ -135,11 +95,10 @@ fn indexed_records(doubles: i64) -> String {
 
 criterion_group! {
     name = shapes;
-    // All of it in ten minutes.
     config = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(800));
-    targets = pack_and_unpack, analyse
+    targets = analyse
 }
 criterion_main!(shapes);
