@@ -9,9 +9,6 @@ use crate::mpi::MpiError;
 const TRIES: usize = 3;
 
 /// For each hit, whether it also fails in the same way with the baseline; `None` if the time was over before it was tried.
-///
-/// # Errors
-/// If no process begins.
 pub fn are_old(baseline: &mut Worker<'_>, hits: &[Hit]) -> Result<Vec<Option<bool>>, MpiError> {
     let mut are_old = vec![Some(false); hits.len()];
     for _ in 0..TRIES {

@@ -127,9 +127,6 @@ pub fn case(seed: u64, number: u64) -> Case {
 
 impl Campaign {
     /// Tries the operations on cases, without those of earlier `findings`.
-    ///
-    /// # Errors
-    /// If no process begins.
     pub fn run(
         &mut self,
         worker: &mut Worker<'_>,

@@ -5,6 +5,8 @@
 //! 2. The reduction shrinks one hit of each kind, and leaves out all hits that contain the shrunk layout.
 //! 3. Longer campaigns follow without the layouts that were found, which could hide other faults.
 //! 4. Each finding becomes a C program ([`program`]), which is compiled and run before it is shown ([`confirmation`]).
+//!
+//! All steps that start processes fail if none begins, twice, or if the user wants to stop.
 
 mod baseline;
 mod campaign;

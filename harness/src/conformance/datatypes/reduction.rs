@@ -43,9 +43,6 @@ pub struct Reduced {
 
 /// Shrinks hits that `earlier` findings do not explain. Those that are left when the time is over, or when the user stops, become
 /// findings as they are.
-///
-/// # Errors
-/// If no process begins.
 pub fn reduce(
     worker: &mut Worker<'_>,
     operations: &[&'static Operation],
@@ -217,9 +214,6 @@ pub fn explains(finding: &Finding, hit: &Hit) -> bool {
 
 /// Marks variants of known findings: their layouts also fail with the known operation, and the new operation is right with the known
 /// layouts, so that it is not the operation that has changed.
-///
-/// # Errors
-/// If no process begins.
 pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Result<(), MpiError> {
     let known: Vec<Finding> = findings.iter().filter(|finding| finding.is_known).cloned().collect();
     let (mut trials, mut of) = (Vec::new(), Vec::new());

@@ -134,9 +134,6 @@ impl<'a> Session<'a> {
     }
 
     /// Tries listed findings again, and nothing else.
-    ///
-    /// # Errors
-    /// If no process begins.
     pub fn replay(&mut self, listed: &[Hit]) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
         for (listed, outcome) in listed.iter().zip(evaluate(&mut self.worker, listed, usize::MAX)?) {
@@ -155,9 +152,6 @@ impl<'a> Session<'a> {
     }
 
     /// Searches for new findings. `log` gets sentences for the user, and `save` the results so far: whatever happens later, they are kept.
-    ///
-    /// # Errors
-    /// If no process begins.
     pub fn search(
         &mut self,
         known: &[Finding],
@@ -264,9 +258,6 @@ impl<'a> Session<'a> {
     }
 
     /// Tries all operations on these layouts with their numbers of items, and nothing else.
-    ///
-    /// # Errors
-    /// If no process begins.
     pub fn examine(
         &mut self,
         layouts: Vec<(Layout, u32)>,
@@ -411,9 +402,6 @@ impl<'a> Session<'a> {
     }
 
     /// How findings of other MPIs fail on this one; `None` for those that do not.
-    ///
-    /// # Errors
-    /// If no process begins.
     pub fn elsewhere(&mut self, hits: &[Hit]) -> Result<Vec<(Hit, Option<FaultKind>)>, MpiError> {
         self.worker.deadline = self.plan.time.map(|time| Instant::now() + time / ELSEWHERE);
         let outcomes = evaluate(&mut self.worker, hits, usize::MAX)?;

@@ -37,9 +37,6 @@ pub fn whole(outcomes: Vec<Outcome>) -> Option<Vec<Option<Hit>>> {
 
 /// Tries each operation on its layout. Those that fail in the same way with the baseline count as right. After an early end of a process
 /// a new one goes on, at most `restarts` times.
-///
-/// # Errors
-/// If no process begins.
 pub fn evaluate(worker: &mut Worker<'_>, trials: &[Hit], restarts: usize) -> Result<Vec<Outcome>, MpiError> {
     let mut outcomes = evaluate_alone(worker, trials, restarts)?;
     let deadline = worker.deadline;
@@ -60,9 +57,6 @@ pub fn evaluate(worker: &mut Worker<'_>, trials: &[Hit], restarts: usize) -> Res
 }
 
 /// The same without a baseline.
-///
-/// # Errors
-/// If no process begins.
 pub fn evaluate_alone(
     worker: &mut Worker<'_>,
     trials: &[Hit],
