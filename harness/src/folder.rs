@@ -177,9 +177,6 @@ impl Deref for Folder {
 }
 
 /// Writes a value to a file in the folder of a run, and returns its absolute path.
-///
-/// # Errors
-/// If it cannot be written.
 pub fn keep_value(dir: &Path, name: &str, value: &str) -> Result<PathBuf> {
     let folder = dir.join(VALUES);
     fs::create_dir_all(&folder).map_err(at(&folder))?;
@@ -226,18 +223,12 @@ impl Folder {
     }
 
     /// Replaces the plan before the first case ends, for example with the found sizes of cases.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn replace_plan(&mut self, about: About) -> Result<()> {
         self.about = about;
         self.locked.write(PLAN, self.about.plan.as_bytes())
     }
 
     /// Replaces the times and figures over all launches, and the page.
-    ///
-    /// # Errors
-    /// If they cannot be written.
     pub fn write_summary(&self, records: &[Record], page: &str) -> Result<()> {
         self.locked.write(SUMMARY, &times_csv(records))?;
         self.locked.write(FIGURES, &figures_csv(records))?;

@@ -45,26 +45,22 @@ fn pinned(mpi: &Mpi) {
     let methods = Kind::PingPong.usual_methods_in(&[MemoryKind::Pinned], std::iter::empty());
     let all = ["persistent_ddt", "ddt:struct", "ddt:halves", "get_ddt"].map(str::to_owned);
     let mut methods = [methods, all.into()].concat();
-    let line = |test: &str, methods: &[String]| {
-        let line = format!("run {test} --memory pinned -m {} {SHORT}", methods.join(","));
-        Measuring::on(mpi, line).env("LD_LIBRARY_PATH", &dir.path().display().to_string())
+    let on = |line: String| {
+        Measuring::on(mpi, line + " --memory pinned")
+            .env("LD_LIBRARY_PATH", &dir.path().display().to_string())
     };
     for test in tests {
         if test == "fft2d" {
             methods.retain(|method| !["persistent_ddt", "ddt:halves"].contains(&&**method));
         }
-        line(test, &methods).ends(0).summary.expect_all(1, &methods);
+        let measuring = on(format!("run {test} -m {} {SHORT}", methods.join(",")));
+        measuring.ends(0).summary.expect_all(1, &methods);
     }
     // A wrong byte of a message.
-    let line =
-        "run wrf_x_vec --memory pinned -m ddt --min-repetitions 100 --max-repetitions 400 --max-time 60";
-    let measuring = Measuring::on(mpi, line).env("LD_LIBRARY_PATH", &dir.path().display().to_string());
-    let kept = measuring.fault("flip 37").ends(1);
+    let line = "run wrf_x_vec -m ddt --min-repetitions 100 --max-repetitions 400 --max-time 60";
+    let kept = on(line.to_owned()).fault("flip 37").ends(1);
     kept.summary.expect_failed("wrf_x_vec", "ddt", "wrong data", &["expected 0x"]);
-    let conform = |only: &str| {
-        let line = format!("conform --memory pinned --cases 60 --only {only}");
-        Measuring::on(mpi, line).env("LD_LIBRARY_PATH", &dir.path().display().to_string())
-    };
+    let conform = |only: &str| on(format!("conform --cases 60 --only {only}"));
     conform("pack,unpack,send,receive,put,get").ends(0);
     let kept = conform("receive_from_self").fault("datatype sent").ends(1);
     assert!(kept.ended.out.contains("confirmed by the C program"), "{}", kept.ended);

@@ -14,9 +14,6 @@ use ddtbench::plan::CheckedPlan;
 const MOST: usize = 3;
 
 /// Writes the layouts of cases with wrong bytes to the folder, and returns commands that try all operations on them.
-///
-/// # Errors
-/// If a file cannot be written.
 pub fn commands(
     checked: &CheckedPlan,
     targets: &[Target],

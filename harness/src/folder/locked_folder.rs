@@ -67,9 +67,6 @@ impl LockedFolder {
     }
 
     /// Writes plain data as JSON.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn write_json(&self, name: &str, data: &impl Serialize) -> Result<()> {
         let mut text = serde_json::to_vec_pretty(data).expect("plain data");
         text.push(b'\n');
@@ -77,9 +74,6 @@ impl LockedFolder {
     }
 
     /// Writes or atomically replaces a table with at least one row.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn write_table<T: Serialize>(&self, name: &str, rows: &[T]) -> Result<()> {
         let columns = rows.first().map_or_else(Vec::new, cells::columns);
         self.write(name, &[cells::header(&columns), cells::rows(rows)].concat())

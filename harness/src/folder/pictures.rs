@@ -7,9 +7,6 @@ use super::locked_folder::replace;
 use super::{PICTURES, Result, at};
 
 /// Writes pictures into the folder of a run, and replaces those with the same names.
-///
-/// # Errors
-/// If they cannot be written.
 pub fn write_pictures(path: &Path, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Result<()> {
     let folder = path.join(PICTURES);
     for (name, bytes) in files {

@@ -330,9 +330,6 @@ impl Environment {
     }
 
     /// Writes it into the run's folder: the whole account, and a table of the parts.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn keep(&mut self, folder: &Folder) -> Result<(), FolderError> {
         self.notes = self.notes_now();
         folder.write_json(ENVIRONMENT, self)?;

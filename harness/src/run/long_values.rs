@@ -9,9 +9,6 @@ use crate::plan::CheckedPlan;
 const MOST: usize = 100_000;
 
 /// Writes long values to files in the folder of the run, `dir`, and passes the files to the rank program: `send=@FILE`.
-///
-/// # Errors
-/// If a file cannot be written.
 pub fn put_long_values(plan: &mut CheckedPlan, dir: &Path) -> Result<(), FolderError> {
     for (i, case) in plan.cases.iter_mut().enumerate() {
         for argument in case.arguments.iter_mut().filter(|argument| argument.len() > MOST) {
