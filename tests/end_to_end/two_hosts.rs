@@ -175,7 +175,7 @@ fn halo(mpi: &Mpi) {
 
 fn partitioned(mpi: &Mpi) {
     let line = "partitioned -p bytes=64KiB -p partitions=4 -m single,many,partitioned";
-    let short = "--max-time 0.005 --min-repetitions 4 --max-repetitions 20 --set-plan limits.timeout_s=3";
+    let short = "--max-time 0.005 --min-repetitions 4 --max-repetitions 20 --set-plan limits.timeout_s=10";
     measured(mpi, &format!("{line} {short}"), 1);
 }
 
