@@ -1,4 +1,4 @@
-//! The installed program, moved and without a home, cargo, the source, or the compiler of the build; and the standard's binary interface.
+//! The installed program, moved and without a home (but for Open MPI), cargo, the source, or the compiler of the build; and the standard's binary interface.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -57,6 +57,8 @@ fn measures(mpi: &Mpi) {
         command.current_dir(&dir).env_clear().env("TMPDIR", dir.path()).env("CARGO", "/bin/false");
         command.env("CC", "no-such-compiler").env(WITHOUT_SLEEP.0, WITHOUT_SLEEP.1);
         command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+        // Open MPI does not start without a home.
+        command.envs((mpi.name == MPIS[1]).then_some(("HOME", dir.path())));
         let line = format!("run nas_lu_y -m reference,manual,ddt --launches 1 --max-time 0.02 --out {out}");
         command.args(words(&line));
         let ended = run(&mut command).expect_code(0);

@@ -204,7 +204,7 @@ impl<'a> Session<'a> {
         }
         let installations = [&self.worker, &*baseline].map(|worker| &worker.conditions().target.installation);
         if let Some(library) = &self.worker.library
-            && installations[0] != installations[1]
+            && installations[0].mpicc != installations[1].mpicc
             && self.worker.library == baseline.library
         {
             let names = installations.map(|installation| installation.mpiexec.display());
