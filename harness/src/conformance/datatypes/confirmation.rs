@@ -86,11 +86,8 @@ fn confirm_with(
             Some(Err(_)) => {}
         }
     }
-    let (shown, reason) = match result {
-        Ok(shown) => (Some(shown), String::new()),
-        Err(reason) => (None, reason),
-    };
-    Ok(Some(Confirmation { code, shown, reason }))
+    let reason = result.as_ref().err().cloned().unwrap_or_default();
+    Ok(Some(Confirmation { code, shown: result.ok(), reason }))
 }
 
 /// Compiles and runs a program: what it shows, or why it shows no fault of this kind. `None` if the user wants to stop.

@@ -202,15 +202,13 @@ impl<'a> Session<'a> {
             let case = Case::with_layout(0, Layout::named(Element::Byte), 1, false);
             worker.run(&[operation], operation.ranks, &[case])?;
         }
-        let installations = [&self.worker, &*baseline].map(|worker| &worker.conditions().target.installation);
-        if let Some(library) = &self.worker.library
-            && installations[0].mpicc != installations[1].mpicc
+        let [new, old] = [&self.worker, &*baseline].map(|worker| &worker.conditions().target.installation);
+        if let Some(library) = baseline.library.as_ref().filter(|_| new.mpicc != old.mpicc)
             && self.worker.library == baseline.library
         {
-            let names = installations.map(|installation| installation.mpiexec.display());
+            let [new, old] = [new, old].map(|mpi| mpi.mpiexec.display());
             return Err(MpiError::Other(format!(
-                "the ranks of {} and those of the baseline, {}, have loaded {library}: check LD_LIBRARY_PATH and the loaded modules",
-                names[0], names[1]
+                "the ranks of {new} and those of the baseline, {old}, have loaded {library}: check LD_LIBRARY_PATH and the loaded modules"
             )));
         }
         self.worker.baseline = Some(baseline);
