@@ -1,4 +1,5 @@
-//! The installed program, moved and without a home (except Open MPI), cargo, the source, or the compiler of the build; and the standard's binary interface.
+//! The installed program, moved and without a home (except Open MPI), cargo, the source, or the compiler of the build; and the
+//! standard's binary interface.
 
 use std::path::PathBuf;
 use std::process::Command;

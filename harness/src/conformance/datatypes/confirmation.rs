@@ -22,8 +22,8 @@ const MOST_STATIC_BYTES: usize = 1 << 28;
 const LIMIT_S: f64 = 30.0;
 
 /// Compiles and runs the program of a hit: the shortest one, without guard pages, and with the least number of ranks; if that does not
-/// show the fault, or shows it with the baseline, too, with computed bytes, with guard pages, and with as many ranks as the worker has. At the `end` it is ended. `None` if the user wants to
-/// stop.
+/// show the fault, or shows it with the baseline, too, with computed bytes, with guard pages, and with as many ranks as the worker has.
+/// At the `end` it is ended. `None` if the user wants to stop.
 ///
 /// # Errors
 /// If the launcher cannot be started.
