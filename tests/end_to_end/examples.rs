@@ -86,14 +86,17 @@ impl Build {
         fs::create_dir_all(dir.join("bin")).unwrap();
         let (mpicc, mpiexec, fault) =
             (of.mpicc.display(), of.mpiexec.display(), build.fault().display().to_string());
-        let library = faulty_mpi::library(of).display();
-        let preload = format!("-genv LD_PRELOAD '{library}' -genv FAULTY_MPI \"$(cat '{fault}')\"");
+        // The name of its own library, as a baseline with the same one is refused: next to those that it needs, and perhaps there.
+        let own = of.mpicc.with_file_name("../lib/libmpi.so.12-build");
+        let _ = fs::hard_link(of.mpicc.with_file_name("../lib/libmpi.so.12"), &own);
+        let (own, library) = (own.display(), faulty_mpi::library(of).display());
+        let preload = format!("-genv LD_PRELOAD '{library} {own}' -genv FAULTY_MPI \"$(cat '{fault}')\"");
         let scripts = [
             ("mpicc", format!("#!/bin/sh\nexec '{mpicc}' \"$@\"\n")),
             (
                 "mpiexec",
                 format!(
-                    "#!/bin/sh\n[ -s '{fault}' ] && exec '{mpiexec}' {preload} \"$@\"\nexec '{mpiexec}' \"$@\"\n"
+                    "#!/bin/sh\n[ -s '{fault}' ] && exec '{mpiexec}' {preload} \"$@\"\nexec '{mpiexec}' -genv LD_PRELOAD '{own}' \"$@\"\n"
                 ),
             ),
         ];

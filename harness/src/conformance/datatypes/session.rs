@@ -198,10 +198,9 @@ impl<'a> Session<'a> {
     fn try_baseline(&mut self) -> Result<(), MpiError> {
         let Some(mut baseline) = self.worker.baseline.take() else { return Ok(()) };
         let operation = &OPERATIONS[0];
-        for worker in [&mut self.worker, &mut *baseline] {
-            let case = Case::with_layout(0, Layout::named(Element::Byte), 1, false);
-            worker.run(&[operation], operation.ranks, &[case])?;
-        }
+        let cases = [Case::with_layout(0, Layout::named(Element::Byte), 1, false)];
+        self.worker.run(&[operation], operation.ranks, &cases)?;
+        baseline.run(&[operation], operation.ranks, &cases)?;
         let [new, old] = [&self.worker, &*baseline].map(|worker| &worker.conditions().target.installation);
         if let Some(library) = baseline.library.as_ref().filter(|_| new.mpicc != old.mpicc)
             && self.worker.library == baseline.library
