@@ -60,7 +60,7 @@ named! {
         Faster = "faster",
         /// Fails on the base, works on the other side.
         Repaired = "repaired",
-        /// There are no times, and a device's driver makes fewer copies for a message.
+        /// A device's driver makes fewer copies for a message; times were not measured.
         FewerCopies = "fewer copies",
         /// None of the others is shown; more launches may show one.
         #[default]
