@@ -171,12 +171,16 @@ impl<'a> Packer<'a> {
             Packing::ByHand => self.face.pack(Loops::Plain, arrays, packed),
             Packing::Tuned => self.face.pack(Loops::Tuned, arrays, packed),
             Packing::Own => self.own.as_ref().expect("made for this packing").pack(arrays, packed),
-            Packing::Looped => self.plain_loop.iter().for_each(|plain_loop| {
-                plain_loop.pack(arrays.memory(), self.offset(arrays) as i64, packed).expect(PROVED);
-            }),
-            Packing::Engine => self.programs.last().into_iter().for_each(|program| {
-                program.pack(arrays.memory(), self.offset(arrays) as i64, packed).expect(PROVED);
-            }),
+            Packing::Looped => {
+                if let Some(plain_loop) = &self.plain_loop {
+                    plain_loop.pack(arrays.memory(), self.offset(arrays) as i64, packed).expect(PROVED);
+                }
+            }
+            Packing::Engine => {
+                if let Some(program) = self.programs.last() {
+                    program.pack(arrays.memory(), self.offset(arrays) as i64, packed).expect(PROVED);
+                }
+            }
             Packing::Mpi => {
                 let address = arrays.memory().as_ptr().wrapping_add(self.offset(arrays));
                 // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing.
@@ -229,14 +233,18 @@ impl<'a> Packer<'a> {
             Packing::ByHand => self.face.unpack(Loops::Plain, packed, arrays),
             Packing::Tuned => self.face.unpack(Loops::Tuned, packed, arrays),
             Packing::Own => self.own.as_ref().expect("made for this packing").unpack(packed, arrays),
-            Packing::Looped => self.plain_loop.iter().for_each(|plain_loop| {
-                let origin = self.offset(arrays) as i64;
-                plain_loop.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
-            }),
-            Packing::Engine => self.programs.last().into_iter().for_each(|program| {
-                let origin = self.offset(arrays) as i64;
-                program.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
-            }),
+            Packing::Looped => {
+                if let Some(plain_loop) = &self.plain_loop {
+                    let origin = self.offset(arrays) as i64;
+                    plain_loop.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
+                }
+            }
+            Packing::Engine => {
+                if let Some(program) = self.programs.last() {
+                    let origin = self.offset(arrays) as i64;
+                    program.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
+                }
+            }
             Packing::Mpi => {
                 let address = arrays.memory_mut().as_mut_ptr().wrapping_add(self.offset(arrays));
                 // SAFETY: as in `pack`, on memory that is borrowed mutably.

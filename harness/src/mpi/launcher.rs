@@ -298,9 +298,6 @@ impl Launch<'_> {
 
 impl Installation {
     /// Reports a launcher of another family, from its version text. `None` if it is the MPI's own, or unknown such as `srun`.
-    ///
-    /// # Errors
-    /// If the user wants to stop.
     pub(super) fn foreign_launcher(&self) -> Result<Option<String>> {
         if self.family == Family::Other {
             return Ok(None);

@@ -48,9 +48,6 @@ pub enum Pmi {
 
 impl Pmi {
     /// Chooses the PMI for an MPI and an `srun` with these options. Runs `srun --mpi=list` once per process.
-    ///
-    /// # Errors
-    /// If the user wants to stop.
     pub fn choose<'a>(
         installation: &Installation,
         srun: &Path,
@@ -67,9 +64,6 @@ impl Pmi {
     }
 
     /// Chooses the PMI for an MPI and the `srun` in `PATH`; `None` without one.
-    ///
-    /// # Errors
-    /// If the user wants to stop.
     pub fn here(installation: &Installation) -> Result<Option<Self>> {
         let srun = find::in_path("srun".as_ref());
         srun.map(|srun| Self::choose(installation, &srun, [])).transpose()

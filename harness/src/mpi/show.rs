@@ -8,9 +8,6 @@ use super::error::{MpiError, Result};
 use super::tool;
 
 /// The folders that a wrapper gives to the linker; none if it does not say, as Cray's `cc`, whose libraries the loader finds.
-///
-/// # Errors
-/// If the user wants to stop.
 pub(super) fn library_dirs(mpicc: &Path, env: &BTreeMap<String, String>) -> Result<Vec<PathBuf>> {
     let mut command = Command::new(mpicc);
     command.arg("-show").envs(env);

@@ -108,9 +108,6 @@ impl Launch<'_> {
 impl Running {
     /// Passes the command's lines to `take` until it ends, or is killed because it printed nothing for so long, or at the end of
     /// a time.
-    ///
-    /// # Errors
-    /// If the user wants to stop.
     pub(super) fn watch_until(
         mut self,
         end: Option<Instant>,
