@@ -39,9 +39,12 @@ pub fn settings() -> Vec<(String, String)> {
 
 /// The MPI library of this process, as an event of a check.
 pub fn library() -> CheckEvent {
-    let version = identity::library_version();
-    let version = joined(version.lines().next().unwrap_or_default());
+    let version = first_line(&identity::library_version());
     CheckEvent::Library { version, path: identity::library_path() }
+}
+
+fn first_line(text: &str) -> String {
+    joined(text.lines().next().unwrap_or_default())
 }
 
 fn joined(text: &str) -> String {
@@ -62,7 +65,7 @@ pub fn hello(
     let device = version.lines().find_map(|line| line.split_once("Device:"));
     Ok(Hello {
         version: event::VERSION,
-        library_version: joined(version.lines().next().unwrap_or_default()),
+        library_version: first_line(&version),
         device: device.map(|(_, device)| joined(device)),
         mpi_standard: identity::standard()?,
         abi: Some(identity::OWN),
