@@ -10,6 +10,8 @@ use super::{OPERATIONS, Operation};
 pub struct Case {
     /// Its number in the run.
     pub number: u64,
+    /// The number of the case that has the same data and tags: its own, unless that case is tried again.
+    pub origin: u64,
     pub layout: Layout,
     /// Items in a message.
     pub items: u32,
@@ -39,7 +41,7 @@ impl Case {
     /// One of many cases.
     pub fn with_layout(number: u64, layout: Layout, items: u32, at_end: bool) -> Self {
         let (construction, skipped) = (Construction::Usual, Vec::new());
-        Self { number, layout, items, at_end, construction, is_generated: true, skipped }
+        Self { number, origin: number, layout, items, at_end, construction, is_generated: true, skipped }
     }
 
     /// Whether an operation is tried. Processes that wait for each other, and files, take ten times as long as the others.

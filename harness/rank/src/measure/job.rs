@@ -66,11 +66,7 @@ impl<'a> Job<'a> {
         if self.world.everywhere(mine.is_none())? {
             return Ok(None);
         }
-        let mine = mine.map(|what| format!("rank {} of the world: {what}", self.rank));
-        let all = self.world.gather(mine.unwrap_or_default().as_bytes())?;
-        let mismatches: Vec<_> =
-            all.iter().filter(|c| !c.is_empty()).map(|c| String::from_utf8_lossy(c)).collect();
-        Ok(Some(mismatches.join("; ")))
+        Ok(Some(with_ranks(&self.world.gather(mine.unwrap_or_default().as_bytes())?)))
     }
 
     /// The state of the machine. All pairs measure it at the same time, so that none disturbs another's block. If ranks wait for
@@ -95,5 +91,38 @@ impl<'a> Job<'a> {
         self.reporter.done();
         drop(self.reporter.guard.take());
         self.probe.finish()
+    }
+}
+
+/// The descriptions of all ranks, each once, with its first rank; empty ones are of ranks without an error.
+fn with_ranks(all: &[Vec<u8>]) -> String {
+    let mut texts = Vec::new();
+    for (rank, text) in all.iter().enumerate() {
+        if text.is_empty() || all[..rank].contains(text) {
+            continue;
+        }
+        let others = match all[rank + 1..].iter().filter(|other| *other == text).count() {
+            0 => String::new(),
+            1 => " (also on another rank)".to_owned(),
+            others => format!(" (also on {others} other ranks)"),
+        };
+        texts.push(format!("rank {rank} of the world: {}{others}", String::from_utf8_lossy(text)));
+    }
+    texts.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_errors_of_ranks_are_listed_once() {
+        let text =
+            |texts: &[&str]| with_ranks(&texts.iter().map(|t| t.as_bytes().to_vec()).collect::<Vec<_>>());
+        assert_eq!(text(&["", "a"]), "rank 1 of the world: a");
+        assert_eq!(
+            text(&["b", "a", "b", "b", "a"]),
+            "rank 0 of the world: b (also on 2 other ranks); rank 1 of the world: a (also on another rank)"
+        );
     }
 }

@@ -69,7 +69,7 @@ impl Hit {
     /// A fault of a case.
     pub fn from_fault(fault: &Fault, case: &Case) -> Self {
         let Fault { operation, kind, detail, node, adopted, .. } = fault.clone();
-        let untried = Self { case: fault.case, is_unfinished: true, ..Self::untried(case) };
+        let untried = Self { is_unfinished: true, ..Self::untried(case) };
         let hit = Self { operation, kind, detail, adopted, ..untried };
         match node {
             // Bounds are those of one item.
@@ -81,7 +81,7 @@ impl Hit {
     /// A case whose fault is filled in by the caller.
     pub fn untried(case: &Case) -> Self {
         Self {
-            case: case.number,
+            case: case.origin,
             layout: case.layout.clone(),
             items: case.items,
             at_end: case.at_end,

@@ -36,6 +36,9 @@ pub struct ListedFinding {
     pub kind: FaultKind,
     /// The simplest layout.
     pub layout: String,
+    /// The number of the case, which makes its data and tags.
+    #[serde(default)]
+    pub case: u64,
     /// Items in the message.
     pub items: u32,
     /// Whether data ends at a page that cannot be accessed; otherwise it begins behind one.
@@ -167,6 +170,7 @@ impl ListedFinding {
             operation: hit.operation.name.to_owned(),
             kind: hit.kind,
             layout: hit.layout.to_text(),
+            case: hit.case,
             items: hit.items,
             at_end: hit.at_end,
             construction: hit.construction,
@@ -189,7 +193,7 @@ impl ListedFinding {
     fn hit(&self) -> anyhow::Result<Hit> {
         let layout: Layout = self.layout.parse().with_context(|| format!("layout {:?}", self.layout))?;
         ensure!(self.items <= MOST_ITEMS, "items = {}: must be at most {MOST_ITEMS}", self.items);
-        let case = Case::with_layout(0, layout, self.items, self.at_end);
+        let case = Case::with_layout(self.case, layout, self.items, self.at_end);
         let operation = Operation::find(&self.operation).map_err(anyhow::Error::msg)?;
         let (kind, detail, construction) = (self.kind, self.detail.clone(), self.construction);
         let is_unfinished = self.unfinished;

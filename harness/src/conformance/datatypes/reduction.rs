@@ -110,7 +110,7 @@ fn wave(
     let (mut reproduced, mut others) = (Vec::new(), Vec::new());
     for (hit, repeated) in chosen.into_iter().zip(repeated) {
         match repeated {
-            Some(again) if again.kind == hit.kind => reproduced.push(Hit { case: hit.case, ..again }),
+            Some(again) if again.kind == hit.kind => reproduced.push(again),
             _ => others.push(hit),
         }
     }
@@ -176,8 +176,8 @@ fn wave(
     Ok(())
 }
 
-/// Whether a hit occurs again with the same cases before it; `None` if the time was over. Only its operation is tried: after another one that has damaged memory, any
-/// operation may fail.
+/// Whether a hit occurs again with the same cases before it; `None` if the time was over. Only its operation is tried: after another
+/// one that has damaged memory, any operation may fail.
 fn occurs_again(
     worker: &mut Worker<'_>,
     processes: &[(usize, Vec<Case>)],
@@ -344,7 +344,7 @@ fn shrink(
                 .iter_mut()
                 .find(|next| next.as_ref().is_some_and(|next| next.kind == hit.kind));
             match next.and_then(Option::take) {
-                Some(next) => **hit = Hit { case: hit.case, ..next },
+                Some(next) => **hit = next,
                 None => {
                     hit.is_unfinished &= !is_tried;
                     *is_final = true;

@@ -106,5 +106,21 @@ fn of_trial(number: usize, trial: &Hit, operations: &[&'static Operation]) -> Ca
     let is_other = |other: &&Operation| *other != trial.operation && other.number() > 0;
     let skipped = operations.iter().copied().filter(is_other).collect();
     let case = Case::with_layout(number as u64, trial.layout.clone(), trial.items, trial.at_end);
-    Case { construction: trial.construction, is_generated: false, skipped, ..case }
+    Case { origin: trial.case, construction: trial.construction, is_generated: false, skipped, ..case }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::conformance::{Fault, FaultKind};
+
+    use super::*;
+
+    #[test]
+    fn a_trial_has_the_data_of_its_first_case() {
+        let hit = Hit { case: 17, ..Hit::fake("send", FaultKind::WrongData, "vector(2, 1, 3, int32)") };
+        let case = of_trial(3, &hit, &[hit.operation]);
+        assert_eq!((case.number, case.origin), (3, 17));
+        let fault = Fault::new(3, hit.operation, hit.kind, String::new());
+        assert_eq!(Hit::from_fault(&fault, &case).case, 17);
+    }
 }

@@ -115,7 +115,7 @@ impl Worker<'_> {
             }
             let number = operation.number();
             self.begin(case, number)?;
-            match try_operation(&self.bench, &subject, operation, case.number * 1024 + number as u64) {
+            match try_operation(&self.bench, &subject, operation, case.origin * 1024 + number as u64) {
                 Ok(()) => self.progress.complete(number),
                 Err(Stop::Unsuitable) => {}
                 Err(Stop::WrongBytes(wrong)) => {

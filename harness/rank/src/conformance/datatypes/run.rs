@@ -169,8 +169,8 @@ fn is_suitable(bench: &Bench<'_>, subject: &Subject, operation: &Operation, data
 fn short(bench: &Bench<'_>, subject: &Subject) -> Result<(std::rc::Rc<Items>, Option<Dense>), CallError> {
     let mut data = (*subject.data_of(1)).clone();
     let all = data.values.len();
-    let any = (subject.number as usize).wrapping_mul(31) % all;
-    data.values.truncate(if subject.number.is_multiple_of(2) { all - 1 } else { any });
+    let any = (subject.origin as usize).wrapping_mul(31) % all;
+    data.values.truncate(if subject.origin.is_multiple_of(2) { all - 1 } else { any });
     let dense = Dense::from_values(&data.values, &bench.own)?;
     Ok((data.into(), Some(dense)))
 }

@@ -24,8 +24,8 @@ pub struct Subject {
     pub dense: Dense,
     pub at_end: bool,
     pub construction: Construction,
-    /// The number of the case.
-    pub number: u64,
+    /// The number of the case whose data it has.
+    pub origin: u64,
     /// Whether the case is one of many; otherwise it is tried because of one operation.
     pub is_generated: bool,
 }
@@ -70,7 +70,7 @@ impl Subject {
             dense,
             at_end: case.at_end,
             construction: case.construction,
-            number: case.number,
+            origin: case.origin,
             is_generated: case.is_generated,
         }))
     }

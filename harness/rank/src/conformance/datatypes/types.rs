@@ -75,7 +75,7 @@ const ONE_IN: u64 = 40;
 
 /// Making and freeing a type again and again does not take memory.
 pub fn life_cycle(bench: &Bench<'_>, subject: &Subject) -> Result<(), Stop> {
-    if subject.is_generated && !subject.number.is_multiple_of(ONE_IN)
+    if subject.is_generated && !subject.origin.is_multiple_of(ONE_IN)
         || subject.data_of(1).values.len() > MOST_VALUES
         || subject.layout.to_text().len() > LONGEST
     {
