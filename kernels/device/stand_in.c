@@ -5,8 +5,8 @@
  *   protected. Only the driver's functions use the other mapping.
  * - Copies and kernels on a stream are begun only when somebody waits for the stream, so a forgotten wait leaves old data.
  * - Other processes open device memory by handles, as with a device.
- * - DDTBENCH_DEVICE_FAULT makes it faulty from its DDTBENCH_DEVICE_FAULT_FROM-th copy or kernel of more than 64 bytes on: `short`
- *   (the last byte is missing), `stale` (nothing is copied), `shifted` (to a place one byte further), `late` (a wait is too short).
+ * - DDTBENCH_DEVICE_FAULT makes it faulty from its DDTBENCH_DEVICE_FAULT_FROM-th copy of more than 64 bytes or kernel on: `short`
+ *   (the last byte of a copy, the last word or block of a kernel is missing), `stale` (nothing is copied), `shifted` (to a place one byte further), `late` (a wait is too short).
  * - A word that is not aligned ends the process, as it ends a kernel on a device.
  * - DDTBENCH_DEVICE_BYTES is the memory of the device, 16 GiB otherwise.
  *
@@ -299,12 +299,14 @@ int cuMemsetD8_v2(u64 to, unsigned char value, size_t bytes) {
     blockDim.x = threads;                                                                                                  \
     for (blockIdx.x = 0; blockIdx.x < groups; blockIdx.x++)                                                                \
         for (threadIdx.x = 0; threadIdx.x < threads; threadIdx.x++) call;
-#define RUNS(name, addresses)                                                                                              \
+#define RUNS(name, addresses, amount)                                                                                            \
     static void run_##name(void *arguments, u32 groups, u32 threads) {                                                     \
         struct addresses at = *(struct addresses *)arguments;                                                              \
+        at.amount -= is_faulty("short");                                                                                   \
         EACH_THREAD(name(at))                                                                                              \
     }
-#define RUNS_OF_SIZE(bytes) RUNS(places_##bytes, places) RUNS(records_##bytes, records) RUNS(blocks_##bytes, blocks)
+#define RUNS_OF_SIZE(bytes)                                                                                                \
+    RUNS(places_##bytes, places, words) RUNS(records_##bytes, records, words) RUNS(blocks_##bytes, blocks, count)
 RUNS_OF_SIZE(1) RUNS_OF_SIZE(2) RUNS_OF_SIZE(4) RUNS_OF_SIZE(8) RUNS_OF_SIZE(16)
 
 #define NAMES_OF_SIZE(bytes)                                                                                               \

@@ -358,6 +358,24 @@ else
 if (rank == 1)
     compare("receiver's memory", image, memory, ALL, FIRST);
 
+/// receive_apart | 3.3.1 | pair disjoint one_element with_data
+/// rank 0 sends elements with gaps, rank 1 receives the type
+MPI_Datatype apart;
+fill(0);
+unsigned char *sent = guarded(2 * BYTES);
+for (long i = 0; i < BYTES; i++)
+    sent[2 * i - i % (BYTES / VALUES)] = expected[i];
+prepare(expected);
+MPI_Type_create_hvector(VALUES, 1, 2 * BYTES / VALUES, element, &apart);
+MPI_Type_commit(&apart);
+if (rank == 0)
+    MPI_Send(sent, 1, apart, 1, TAG, comm);
+else
+    MPI_Recv(data, ITEMS, type, 0, TAG, comm, MPI_STATUS_IGNORE);
+MPI_Type_free(&apart);
+if (rank == 1)
+    compare("receiver's memory", image, memory, ALL, FIRST);
+
 /// sendrecv_replace | 3.10 | pair disjoint MPI_Sendrecv_replace
 /// both ranks exchange the type in place
 fill(1 - rank);
@@ -420,6 +438,24 @@ MPI_Win_free(&window);
 if (rank == 1)
     compare("receiver's memory", image, memory, ALL, FIRST);
 
+/// put_apart | 12.3.1 | pair disjoint one_element with_data MPI_Put
+/// rank 0 puts elements with gaps; the target has the type
+MPI_Datatype apart;
+MPI_Win window;
+fill(0);
+unsigned char *sent = guarded(2 * BYTES);
+for (long i = 0; i < BYTES; i++)
+    sent[2 * i - i % (BYTES / VALUES)] = expected[i];
+prepare(expected);
+MPI_Type_create_hvector(VALUES, 1, 2 * BYTES / VALUES, element, &apart);
+MPI_Type_commit(&apart);
+MPI_Win_create(memory, rank == 1 ? ALL : 0, 1, MPI_INFO_NULL, comm, &window);
+EPOCH(0, 1, MPI_Put(sent, 1, apart, 1, ORIGIN, ITEMS, type, window));
+MPI_Win_free(&window);
+MPI_Type_free(&apart);
+if (rank == 1)
+    compare("receiver's memory", image, memory, ALL, FIRST);
+
 /// get | 12.3.2 | pair MPI_Get
 /// rank 1 gets the type of rank 0 as a contiguous type
 MPI_Win window;
@@ -479,6 +515,32 @@ MPI_Win_free(&window);
 if (rank == 1)
     compare("receiver's memory", image, memory, ALL, FIRST);
 
+/// accumulate_absolute | 12.3.4 | pair disjoint integers with_data MPI_Accumulate
+/// rank 0 combines the type at MPI_BOTTOM with the type of rank 1, by MPI_BXOR
+MPI_Win window;
+MPI_Aint address;
+MPI_Datatype absolute;
+int items = ITEMS;
+fill(1);
+memcpy(packed, expected, BYTES);
+fill(0);
+memcpy(values, expected, BYTES);
+keep();
+prepare(packed);
+place();
+for (long i = 0; i < BYTES; i++)
+    packed[i] ^= values[i];
+arrive(packed);
+MPI_Get_address(kept + ORIGIN, &address);
+MPI_Type_create_hindexed(1, &items, &address, type, &absolute);
+MPI_Type_commit(&absolute);
+MPI_Win_create(memory, rank == 1 ? ALL : 0, 1, MPI_INFO_NULL, comm, &window);
+EPOCH(0, 1, MPI_Accumulate(MPI_BOTTOM, 1, absolute, 1, ORIGIN, ITEMS, type, MPI_BXOR, window));
+MPI_Win_free(&window);
+MPI_Type_free(&absolute);
+if (rank == 1)
+    compare("receiver's memory", image, memory, ALL, FIRST);
+
 /// get_accumulate | 12.3.4 | pair disjoint one_element MPI_Get_accumulate
 /// rank 1 gets the type of rank 0 by MPI_Get_accumulate
 MPI_Win window;
@@ -530,6 +592,24 @@ if (rank == RANKS - 1)
 else
     MPI_Bcast(data, ITEMS, type, RANKS - 1, comm);
 if (rank < RANKS - 1)
+    compare("receiver's memory", image, memory, ALL, FIRST);
+
+/// bcast_apart | 6.4 | all disjoint one_element with_data
+/// rank 0 broadcasts elements with gaps, which the others receive as the type
+MPI_Datatype apart;
+fill(0);
+unsigned char *sent = guarded(2 * BYTES);
+for (long i = 0; i < BYTES; i++)
+    sent[2 * i - i % (BYTES / VALUES)] = expected[i];
+prepare(expected);
+MPI_Type_create_hvector(VALUES, 1, 2 * BYTES / VALUES, element, &apart);
+MPI_Type_commit(&apart);
+if (rank == 0)
+    MPI_Bcast(sent, 1, apart, 0, comm);
+else
+    MPI_Bcast(data, ITEMS, type, 0, comm);
+MPI_Type_free(&apart);
+if (rank > 0)
     compare("receiver's memory", image, memory, ALL, FIRST);
 
 /// nothing_broadcast | 6.4 | all without_data
@@ -990,3 +1070,26 @@ if (rank == 0) {
     compare("receiver's memory", image, memory, ALL, FIRST);
     remove(name);
 }
+
+/// file_memory_all | 14.4.2 | all disjoint
+/// each rank writes the type to a file, and reads that of the next rank
+MPI_File file;
+const char *name = file_name(comm);
+int next = (rank + 1) % RANKS;
+fill(rank);
+if (rank == 0)
+    remove(name);
+MPI_Barrier(comm);
+MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+MPI_File_write_at_all(file, rank * BYTES, data, ITEMS, type, MPI_STATUS_IGNORE);
+compare("sender's memory", image, memory, ALL, FIRST);
+fill(next);
+prepare(expected);
+MPI_File_sync(file);
+MPI_Barrier(comm);
+MPI_File_sync(file);
+MPI_File_read_at_all(file, next * BYTES, data, ITEMS, type, MPI_STATUS_IGNORE);
+MPI_File_close(&file);
+compare("receiver's memory", image, memory, ALL, FIRST);
+if (rank == 0)
+    remove(name);

@@ -207,7 +207,7 @@ impl DatatypesArgs {
             Replayed::Layouts(layouts) => session.examine(layouts.clone(), &mut log, save),
             Replayed::Findings(list) if self.replay.is_some() => {
                 let mut hits = list.all();
-                hits.retain(|hit| hit.operation.is_possible_in(self.memory));
+                hits.retain(|hit| plan.operations.contains(&hit.operation));
                 session.replay(&hits)
             }
             Replayed::Findings(list) => {

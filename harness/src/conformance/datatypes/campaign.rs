@@ -86,6 +86,8 @@ pub struct Campaign {
     pub processes: Vec<(usize, Vec<Case>)>,
     /// Counts of tried operations and constructors.
     pub coverage: Coverage,
+    /// Random cases that were begun.
+    pub reached: u64,
     /// Whether the user has stopped it.
     pub is_stopped: bool,
     crashes: BTreeMap<(&'static str, &'static str), u32>,
@@ -152,6 +154,7 @@ impl Campaign {
                 // Forms that are asked for by name are tried on all.
                 case.is_generated &= operations.iter().any(|operation| !operation.is_form);
             }
+            self.reached += cases.iter().filter(|case| case.number < FIRST_FIXED).count() as u64;
             // Cases of which some operations were tried.
             let mut tried = BTreeSet::new();
             for ranks in [1, 2] {

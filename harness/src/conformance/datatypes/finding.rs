@@ -187,8 +187,8 @@ impl Finding {
     }
 
     /// Whether it explains another finding, which crashes at the same place, or fails with a layout that contains its own, or that has
-    /// the same unusual properties. If only this one is known, the other operation must fail with its layout, too, if all were tried: then
-    /// one that is missing was right. Otherwise it is enough that both operations use the same part of an MPI.
+    /// the same unusual properties. If only this one is known, its operation must be the same or be listed: one that is missing was right
+    /// or was not tried. Otherwise it is enough that both operations use the same part of an MPI.
     pub fn is_cause_of(&self, other: &Self) -> bool {
         let (own, hit) = (&self.hit, &other.hit);
         if !self.is_reproduced {
@@ -197,7 +197,7 @@ impl Finding {
         if own.crashes_as(hit) {
             return true;
         }
-        let is_tried = function(own).is_some() || self.is_known == other.is_known || !self.is_complete;
+        let is_tried = function(own).is_some() || self.is_known == other.is_known;
         let is_of_function = function(hit).is_none_or(|of| function(own) == Some(of));
         let is_in_same_way = self.may_have_fault(hit) || is_tried && is_of_same_part(own, hit);
         let similar = self.similar.iter().filter(|similar| similar.is_known == self.is_known);

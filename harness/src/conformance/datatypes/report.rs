@@ -479,7 +479,7 @@ mod tests {
         assert!(!text.contains("never tried"), "{text}");
         let mut untried = reports();
         untried.0[0].coverage.operations.fill(0);
-        assert!(untried.text(None).contains("never tried, 65 of 65 operations: "), "{}", untried.text(None));
+        assert!(untried.text(None).contains("never tried, 70 of 70 operations: "), "{}", untried.text(None));
     }
 
     #[test]
@@ -545,7 +545,7 @@ mod tests {
         for part in [
             "# MPICH 9: wrong data with vector(2, 1, -1, byte)\n\n",
             "(MPI-4.1, section 5.2).\nIt should print `right`. Result: `byte 1`.\n",
-            "---|---|---\nMPICH 9 | 2 ranks, shm, MPIR_CVAR_X=1 | wrong data\nMPICH 9 | 2 ranks, shm, MPIR_CVAR_X=1 | right\n",
+            "---|---|---\nMPICH 9 | 1 rank, MPIR_CVAR_X=1 | wrong data\nMPICH 9 | 1 rank, MPIR_CVAR_X=1 | right\n",
             "\n```c\nint main```\n",
         ] {
             assert!(texts[0].1.contains(part), "{part} is not in:\n{}", texts[0].1);

@@ -136,7 +136,11 @@ impl<'a> Session<'a> {
     /// Tries listed findings again, and nothing else.
     pub fn replay(&mut self, listed: &[Hit]) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
+        report.operations.retain(|operation| listed.iter().any(|hit| hit.operation == *operation));
+        report.coverage.operations.resize(OPERATIONS.len(), 0);
         for (listed, outcome) in listed.iter().zip(evaluate(&mut self.worker, listed, usize::MAX)?) {
+            let is_tried = matches!(outcome, Outcome::Fails(_) | Outcome::Right);
+            report.coverage.operations[listed.operation.number()] += u64::from(is_tried);
             match outcome {
                 Outcome::Fails(hit) => {
                     let hit = Hit { is_unfinished: listed.is_unfinished, ..hit };
@@ -158,6 +162,7 @@ impl<'a> Session<'a> {
         log: &mut dyn FnMut(&str),
         save: &mut dyn FnMut(&MpiReport),
     ) -> Result<MpiReport, MpiError> {
+        self.try_memory()?;
         self.try_baseline()?;
         let mut report = self.report();
         self.limit = self.plan.time.map(|time| Limit::new(time, Instant::now()));
@@ -181,14 +186,38 @@ impl<'a> Session<'a> {
             let fixed = if first == 0 { corpus() } else { Vec::new() };
             let range = Range { fixed, seed: self.plan.seed, first, cases: count, deadline };
             let before = report.coverage.cases;
-            self.campaign(&range, &mut shrunk, &mut report, log, save)?;
+            first += self.campaign(&range, &mut shrunk, &mut report, log, save)?;
             if report.coverage.cases == before {
                 break;
             }
-            first += count;
             cases *= GROWTH;
         }
+        if self.plan.cases_first && first < self.plan.cases && !report.is_stopped {
+            log(&format!("the time was over after {first} of {} random cases", self.plan.cases));
+        }
         Ok(report)
+    }
+
+    /// Sends contiguous bytes, if they are in the memory of a device.
+    ///
+    /// # Errors
+    /// If the MPI does not take them: everything would fail.
+    fn try_memory(&mut self) -> Result<(), MpiError> {
+        let memory = self.worker.conditions().memory;
+        if memory.is_host() {
+            return Ok(());
+        }
+        let plain = Hit::untried(&Case::with_layout(0, Layout::named(Element::Byte), 64, false));
+        let operation = Operation::find("receive_from_self").map_err(MpiError::Other)?;
+        match evaluate_alone(&mut self.worker, &[Hit { operation, ..plain }], 0)?.swap_remove(0).hit() {
+            Some(hit) => Err(MpiError::Other(format!(
+                "{} does not take {} memory: a contiguous message: {}",
+                self.worker.conditions().target.installation.title(),
+                memory.name(),
+                hit.detail
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Starts the MPI and the baseline once.
@@ -268,7 +297,7 @@ impl<'a> Session<'a> {
     }
 
     /// Tries cases without those of earlier findings, and adds further findings to the list of shrunk ones, and to the report those that
-    /// probably have different causes.
+    /// probably have different causes. Returns the number of random cases that were begun.
     fn campaign(
         &mut self,
         range: &Range,
@@ -276,7 +305,7 @@ impl<'a> Session<'a> {
         report: &mut MpiReport,
         log: &mut dyn FnMut(&str),
         save: &mut dyn FnMut(&MpiReport),
-    ) -> Result<(), MpiError> {
+    ) -> Result<u64, MpiError> {
         let mut campaign = Campaign::default();
         let left_out = [shrunk.as_slice(), &self.avoided].concat();
         campaign.run(&mut self.worker, &self.plan.operations, range, &left_out)?;
@@ -298,7 +327,7 @@ impl<'a> Session<'a> {
             Some(deadline) => now + (deadline - now) * 3 / 4,
             None => now + campaign.coverage.time.max(TO_SHRINK),
         };
-        let is_stopped = campaign.is_stopped;
+        let (is_stopped, reached) = (campaign.is_stopped, campaign.reached);
         let reduced = reduce(&mut self.worker, &self.plan.operations, campaign, shrunk, deadline)?;
         report.is_stopped = is_stopped || reduced.is_stopped;
         report.once.extend(reduced.once);
@@ -317,7 +346,7 @@ impl<'a> Session<'a> {
         }
         self.confirm(report, rest)?;
         save(report);
-        Ok(())
+        Ok(reached)
     }
 
     /// Leaves out hits that occur with the baseline, too.

@@ -32,15 +32,19 @@ impl Reports {
             };
             let settings: String =
                 other.settings.iter().map(|(name, value)| format!(", {name}={value}")).collect();
-            let place =
-                format!("{} ranks, {}", other.ranks, other.transport.as_deref().unwrap_or("one process"));
+            let place = match hit.operation.ranks {
+                1 => "1 rank".to_owned(),
+                _ => {
+                    format!("{} ranks, {}", other.ranks, other.transport.as_deref().unwrap_or("not started"))
+                }
+            };
             format!("{} | {} | {result}\n", other.title, escaped(&(place + &settings)))
         };
         Some(format!(
             "# {}: {} with {}{}\n\n\
              The operation of the program below: {} (MPI-4.1, section {}).\n\
-             It should print `right`. Result: `{}`.\n\n\
-             {others}MPI | Conditions | Result\n---|---|---\n{}\n```c\n{}```\n",
+             It should print `right`. Result: `{}`.\n\
+             {others}\nMPI | Conditions | Result\n---|---|---\n{}\n```c\n{}```\n",
             report.title,
             hit.kind,
             escaped(&hit.layout.to_short_text()),

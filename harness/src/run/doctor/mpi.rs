@@ -86,8 +86,12 @@ pub fn no_device(text: String) -> Finding {
 /// How to get an MPI that takes memory of a device.
 const fn device_advice(family: Family) -> &'static str {
     match family {
-        Family::OpenMpi => "Open MPI takes it if it, or its UCX, was built `--with-cuda`",
-        Family::Intel => "Intel MPI takes contiguous bytes with I_MPI_OFFLOAD=1, which ddtbench sets",
+        Family::OpenMpi => {
+            "Open MPI takes it if it, or its UCX, was built `--with-cuda`; some builds need OMPI_MCA_opal_cuda_support=1"
+        }
+        Family::Intel => {
+            "Intel MPI takes contiguous bytes with I_MPI_OFFLOAD=1 and I_MPI_OFFLOAD_MODE=cuda, which ddtbench sets"
+        }
         Family::Mpich => {
             "MPICH takes it if it was built `--with-cuda`, with MPIR_CVAR_ENABLE_GPU=1; Cray's with MPICH_GPU_SUPPORT_ENABLED=1"
         }
@@ -352,7 +356,11 @@ mod tests {
             device(&seen, Family::OpenMpi, Some("2 | error: no driver; try another"))
         };
         let lacking = of_device("not available");
-        assert!(lacking.health == Health::No && lacking.text.ends_with("`--with-cuda`"), "{lacking:?}");
+        assert!(
+            lacking.health == Health::No
+                && lacking.text.contains("; Open MPI takes it if it, or its UCX, was built"),
+            "{lacking:?}"
+        );
         assert!(lacking.text.contains(" (no driver): contiguous bytes: yes; datatypes: not"), "{lacking:?}");
         assert_eq!(of_device("converged").health, Health::Ok);
         let finding = |records: &[Record]| methods(&seen(&hello(), records));
