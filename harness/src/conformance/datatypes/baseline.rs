@@ -6,7 +6,7 @@ use super::worker::Worker;
 use crate::mpi::MpiError;
 
 /// Faults that depend on uninitialised memory occur at times.
-const TRIES: usize = 3;
+pub const TRIES: usize = 3;
 
 /// For each hit, whether it also fails in the same way with the baseline; `None` if the time was over before it was tried.
 pub fn are_old(baseline: &mut Worker<'_>, hits: &[Hit]) -> Result<Vec<Option<bool>>, MpiError> {

@@ -10,6 +10,7 @@ use std::time::Instant;
 use common::conformance::{Case, Fault, FaultKind, Operation};
 use datatypes::{Construction, Layout};
 
+use super::baseline::TRIES;
 use super::campaign::Campaign;
 use super::corpus::corpus;
 use super::finding::{Finding, Hit};
@@ -160,11 +161,7 @@ fn wave(
             reduced.once.push(hit);
             continue;
         }
-        let is_old = match &mut worker.baseline {
-            Some(baseline) => occurs_again(baseline, processes, &hit)? == Some(true),
-            None => false,
-        };
-        if !is_old {
+        if is_always_new(worker, processes, &hit)? {
             found.push(Finding { is_reproduced: false, is_complete: false, ..Finding::new(hit) });
         }
     }
@@ -174,6 +171,26 @@ fn wave(
         finding.hits += before - left.len();
     }
     Ok(())
+}
+
+/// Whether a hit always occurs with the same cases before it, and never with the baseline: faults that depend on uninitialised memory
+/// occur at times. One that cannot be compared in time is not new.
+fn is_always_new(
+    worker: &mut Worker<'_>,
+    processes: &[(usize, Vec<Case>)],
+    hit: &Hit,
+) -> Result<bool, MpiError> {
+    let Some(mut baseline) = worker.baseline.take() else { return Ok(true) };
+    let mut is_new = Ok(true);
+    for _ in 0..TRIES {
+        let of = |worker: &mut Worker<'_>| occurs_again(worker, processes, hit);
+        is_new = of(&mut baseline).and_then(|old| Ok(old == Some(false) && of(worker)? == Some(true)));
+        if !matches!(is_new, Ok(true)) {
+            break;
+        }
+    }
+    worker.baseline = Some(baseline);
+    is_new
 }
 
 /// Whether a hit occurs again with the same cases before it; `None` if the time was over. Only its operation is tried: after another
