@@ -1,6 +1,7 @@
 //! Commands that are typed on every MPI, and their results: `typed/` has a text per theme.
 //!
-//! Each title begins in a new folder with the files of `typed/files/`. A measurement with `ddtbench` shows its exit code and
+//! Each title begins in a new folder with the files of `typed/files/` and
+//! `examples/loops/`. A measurement with `ddtbench` shows its exit code and
 //! the outcome of each method; its results are in `out`, its output is in `printed` and `errors`. The rank program shows its exit code
 //! and its output. `FAULTY_MPI` before either makes the MPI wrong on purpose: each fault must be found and named, and
 //! affect only its method.
@@ -55,7 +56,7 @@ fn as_in(text: &Path, mpi: &Mpi) {
     let folder = RefCell::new(Rc::new(tempfile::tempdir().unwrap()));
     let begin = |title: &str| {
         let new = tempfile::tempdir().unwrap();
-        for file in files_in("typed/files") {
+        for file in [files_in("typed/files"), files_in("../../examples/loops")].concat() {
             fs::copy(&file, new.path().join(file.file_name().expect("a file has a name"))).unwrap();
         }
         folder.replace(Rc::new(new));

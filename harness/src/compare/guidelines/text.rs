@@ -45,7 +45,7 @@ impl Findings {
 
     /// A sentence for each tested guideline, in each state of the machine.
     fn sentences(&self) -> Vec<String> {
-        let failed = self.failed.iter().map(|failure| format!("failed, {failure}"));
+        let failed = (!self.failed.is_empty()).then(|| format!("failed: {}", self.failed.join("; ")));
         let states: BTreeSet<usize> = self.rows.iter().map(|row| row.state).collect();
         states.iter().flat_map(|state| self.sentences_of(*state)).chain(failed).collect()
     }

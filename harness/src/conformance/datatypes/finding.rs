@@ -63,6 +63,8 @@ pub struct Confirmation {
     pub shown: Option<String>,
     /// Why it does not show the fault.
     pub reason: String,
+    /// Whether it shows the fault with the baseline, too.
+    pub is_old: bool,
 }
 
 impl Hit {

@@ -428,7 +428,7 @@ mod tests {
 
     fn finding(operation: &str, shown: Option<&str>) -> Finding {
         let (shown, reason) = (shown.map(str::to_owned), "the C program does not show it".to_owned());
-        let confirmation = Confirmation { code: "int main".to_owned(), shown, reason };
+        let confirmation = Confirmation { code: "int main".to_owned(), shown, reason, is_old: false };
         let hit = Hit::fake(operation, FaultKind::WrongData, "vector(2, 1, -1, byte)");
         let hit = Hit { case: 17, detail: "byte 3 is wrong".to_owned(), ..hit };
         Finding { hits: 4, confirmation, ..Finding::new(hit) }

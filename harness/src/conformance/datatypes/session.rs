@@ -478,6 +478,10 @@ impl<'a> Session<'a> {
                 }
             }
         }
+        // The same program shows both, so that it is not a regression.
+        for finding in report.findings.extract_if(.., |finding| finding.confirmation.is_old) {
+            report.old.entry(finding.hit.operation.name).or_insert(finding.hit);
+        }
         Ok(())
     }
 }
