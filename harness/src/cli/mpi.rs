@@ -60,7 +60,7 @@ impl MpiCommand {
             Self::List => {
                 let all = project.installations(&mut log)?;
                 if all.is_empty() {
-                    log("no MPI found; `ddtbench run` installs MPICH, `ddtbench mpi install NAME` any other");
+                    log("no usable MPI was found; `ddtbench mpi install mpich` installs one");
                 }
                 print(table(&all).text(output::width()).as_bytes())
             }

@@ -68,19 +68,21 @@ pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow
     let named_mpis: Vec<String> = names.iter().map(|name| name_and_variant(name).0.to_owned()).collect();
     check_variants(variants, &named_mpis)?;
     let mut mpis: Vec<(Installation, Option<Variant>)> = Vec::new();
+    let mut lasting_names = Vec::new();
     for listed in &*names {
         let (name, variant) = name_and_variant(listed);
         let installation = match found.next() {
             Some(installation) => installation,
             None => project.pick(Some(name), &programs, &mut log)?,
         };
+        let of_mpi: Vec<Variant> = variants.iter().filter(|of| of.is_of(name)).cloned().collect();
         let chosen = match variant {
             Some(STANDARD) => vec![Some(Variant::for_mpi(&installation.name, STANDARD, BTreeMap::new()))],
-            Some(variant) => vec![Some(named(variants, &project, &installation.name, variant)?)],
+            Some(variant) => vec![Some(named(&of_mpi, &project, &installation.name, variant)?)],
             None => {
                 let is_named = |variant: &Variant| names.contains(&format!("{name}:{}", variant.name));
-                let of_mpi = variants.iter().filter(|variant| variant.is_of(name) && !is_named(variant));
-                std::iter::once(None).chain(of_mpi.cloned().map(Some)).collect()
+                let others = of_mpi.into_iter().filter(|variant| !is_named(variant));
+                std::iter::once(None).chain(others.map(Some)).collect()
             }
         };
         for variant in chosen {
@@ -91,7 +93,13 @@ pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow
                 mpis.push((installation.clone(), variant));
             }
         }
+        // A resumed run must find the same MPI, even if another one gets a short name such as `mpich`.
+        let lasting = if name.contains('/') { name } else { &installation.name };
+        lasting_names.push(listed.replacen(name, lasting, 1));
+        let only_of_mpi = plan.variants.iter_mut().filter(|of| of.mpi.as_deref() == Some(name));
+        only_of_mpi.for_each(|of| of.mpi = Some(lasting.to_owned()));
     }
+    plan.mpis = lasting_names;
     let is_simulated = plan.memories.contains(&MemoryKind::Simulated);
     Ok(Chosen { project, programs, mpis, may_leave_out, is_simulated })
 }
@@ -112,10 +120,9 @@ fn lasting_name(installation: &Installation) -> String {
     }
 }
 
-/// A variant by its name: of the plan, or of this machine's list of MPIs.
-fn named(variants: &[Variant], project: &Project, mpi: &str, name: &str) -> anyhow::Result<Variant> {
-    let is_it = |variant: &&Variant| variant.name == name && variant.is_of(mpi);
-    if let Some(variant) = variants.iter().find(is_it) {
+/// A variant of an MPI by its name: one of these from the plan, or of this machine's list of MPIs.
+fn named(of_mpi: &[Variant], project: &Project, mpi: &str, name: &str) -> anyhow::Result<Variant> {
+    if let Some(variant) = of_mpi.iter().find(|variant| variant.name == name) {
         return Ok(variant.clone());
     }
     let listed = project.variants(mpi)?;

@@ -30,10 +30,8 @@ impl Candidate {
             env.entry(key).or_insert(value);
         }
         let mpiexec = mpiexec.or_else(|| find::launcher_of(&mpicc)).ok_or_else(|| {
-            unusable(
-                &mpicc,
-                "found no mpiexec next to it, and no unambiguous one in PATH; give it with --mpiexec",
-            )
+            let add = format!("`ddtbench mpi add NAME --mpicc {} --mpiexec PATH` names one", mpicc.display());
+            unusable(&mpicc, format!("found no mpiexec next to it, and no unambiguous one in PATH; {add}"))
         });
         let described = header::family_and_version(&mpicc, &env)
             .and_then(|described| Ok((described, show::library_dirs(&mpicc, &env)?)));

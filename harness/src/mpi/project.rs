@@ -62,7 +62,7 @@ impl Project {
     pub fn installations(&self, print: Print<'_>) -> Result<Vec<Installation>> {
         let mut all: Vec<Installation> = Vec::new();
         for candidate in self.candidates()? {
-            if let Some(mut found) = self.usable(candidate, "", print)? {
+            if let Some(mut found) = self.usable(candidate, print)? {
                 found.name = free_name(&found.name, &all);
                 all.push(found);
             }
@@ -73,7 +73,7 @@ impl Project {
                 Some(place) => all[..=place].rotate_right(1),
                 None => {
                     let candidate = Candidate::named("mpicc", mpicc, Source::MpiccVariable);
-                    self.usable(candidate, "", print)?.into_iter().for_each(|found| all.insert(0, found));
+                    self.usable(candidate, print)?.into_iter().for_each(|found| all.insert(0, found));
                 }
             }
         }
@@ -84,7 +84,7 @@ impl Project {
     /// the first of the list, one that is installed here. If there is none, MPICH is installed.
     ///
     /// # Errors
-    /// If it cannot be used, or its path is not one of these programs.
+    /// If it cannot be used (another one is never used in its place), or its path is not one of these programs.
     pub fn pick(&self, name: Option<&str>, programs: &Trusted, print: Print<'_>) -> Result<Installation> {
         match name {
             Some(path) if path.contains('/') && !programs.has_wrapper(path) => {
@@ -96,24 +96,29 @@ impl Project {
         if let Some(mpicc) = mpicc_variable() {
             return self.by_wrapper(mpicc);
         }
-        for candidate in self.candidates()? {
-            if let Some(found) = self.usable(candidate, "skipped: ", print)? {
-                return Ok(found);
-            }
-        }
-        print("no MPI found: installing MPICH, without root");
-        self.install(wheels::EMBEDDED, print)
+        let Some(first) = self.candidates()?.into_iter().next() else {
+            print("no MPI found: installing MPICH, without root");
+            return self.install(wheels::EMBEDDED, print);
+        };
+        first.inspect(&self.home).map_err(|error| match error {
+            MpiError::Interrupted => error,
+            MpiError::Other(reason) => other(format!(
+                "{}\nNo other MPI is used instead of this one: --mpi NAME chooses one of `ddtbench mpi list`, and `ddtbench mpi \
+                 install mpich` installs one for --mpi mpich",
+                reason.trim_end()
+            )),
+        })
     }
 
-    /// The MPI of a candidate. Prints why there is none, after `prefix`.
-    fn usable(&self, candidate: Candidate, prefix: &str, print: Print<'_>) -> Result<Option<Installation>> {
+    /// The MPI of a candidate. Prints why there is none.
+    fn usable(&self, candidate: Candidate, print: Print<'_>) -> Result<Option<Installation>> {
         // A wrapper that does not start would not notice that the user wants to stop.
         if super::interrupt::requested() {
             return Err(MpiError::Interrupted);
         }
         match candidate.inspect(&self.home) {
             Err(MpiError::Other(reason)) => {
-                print(&format!("{prefix}{reason}"));
+                print(&reason);
                 Ok(None)
             }
             inspected => inspected.map(Some),
@@ -122,6 +127,15 @@ impl Project {
 
     fn by_name(&self, name: &str, print: Print<'_>) -> Result<Installation> {
         if name.contains('/') {
+            if let Some((path, variant)) = name.rsplit_once(':')
+                && Path::new(path).exists()
+                && !Path::new(name).exists()
+            {
+                return Err(other(format!(
+                    "--mpi {name}: a path has no variants; `ddtbench mpi add NAME --mpicc {path}` gives the MPI a name, for --mpi \
+                     NAME:{variant}"
+                )));
+            }
             let path = std::path::absolute(name).unwrap_or_else(|_| PathBuf::from(name));
             return self.by_wrapper(find::true_name(&wrapper_in(&path)));
         }
@@ -133,8 +147,9 @@ impl Project {
             return candidate.inspect(&self.home);
         }
         let all = self.installations(print)?;
-        let is_it = |mpi: &&Installation| mpi.name.eq_ignore_ascii_case(name);
-        if let Some(found) = all.iter().find(|mpi| mpi.name == name).or_else(|| all.iter().find(is_it)) {
+        let exact = all.iter().find(|mpi| mpi.name == name);
+        let named = |name: &str| all.iter().find(|mpi| mpi.name.eq_ignore_ascii_case(name));
+        if let Some(found) = exact.or_else(|| named(name)).or_else(|| named(&format!("system-{name}"))) {
             return Ok(found.clone());
         }
         let advice = match Wheels::parse(name) {
@@ -303,11 +318,15 @@ impl Project {
         let path = env::var_os("PATH").unwrap_or_default();
         let path = env::join_paths(env::split_paths(&path).chain(beside)).unwrap_or(path);
         let mut all = Vec::new();
-        for mpicc in find::wrappers(&path).into_iter().chain(find::launchers_alone(&path)) {
-            // An MPI with a name here keeps it, with its options and its build folder.
-            all.push(match ours.iter().position(|known| same_file(&known.entry.mpicc, &mpicc)) {
+        for program in find::wrappers(&path).into_iter().chain(find::launchers_alone(&path)) {
+            // An MPI with a name here keeps it, with its options and its build folder, also if only its launcher is in PATH.
+            let is_of = |known: &Candidate| {
+                let own = [Some(&known.entry.mpicc), known.entry.mpiexec.as_ref()];
+                own.into_iter().flatten().any(|own| same_file(own, &program))
+            };
+            all.push(match ours.iter().position(is_of) {
                 Some(place) => ours.remove(place),
-                None => Candidate::named("system", mpicc, Source::Path),
+                None => Candidate::named("system", program, Source::Path),
             });
         }
         all.append(&mut ours);
