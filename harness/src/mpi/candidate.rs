@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use flate2::Crc;
 
 use super::error::{MpiError, Result, other, unusable};
-use super::home::Home;
 use super::registry::MpiEntry;
-use super::{Abi, Family, Installation, Source, find, header, library, show};
+use super::{Abi, Family, Installation, Project, Source, find, header, library, show};
 
 /// A possible MPI that has not been tried.
 pub(super) struct Candidate {
@@ -22,9 +21,9 @@ impl Candidate {
         Self { entry: MpiEntry { name: name.to_owned(), mpicc, ..MpiEntry::default() }, source }
     }
 
-    /// Calls the wrapper and reads its header; without a working one, asks the library. If the launcher is not given, it must be next to
-    /// the wrapper.
-    pub fn inspect(self, home: &Home) -> Result<Installation> {
+    /// Calls the wrapper and reads its header. If that fails (for example because a variable names another compiler), a linked program has
+    /// an account of the MPI; otherwise the library is asked. If the launcher is not given, it must be next to the wrapper.
+    pub fn inspect(self, project: &Project) -> Result<Installation> {
         let Self { entry: MpiEntry { name, mut mpicc, mpiexec, launcher_args, mut env }, source } = self;
         if let Some((key, value)) = find::intel_root(&mpicc) {
             env.entry(key).or_insert(value);
@@ -40,14 +39,19 @@ impl Candidate {
             Family::OpenMpi => Abi::OpenMpi,
             Family::Other => Abi::Standard,
         };
+        let listed = Some(name.as_str()).filter(|_| source == Source::Listed);
         let (family, version, abi, dirs) = match described {
             Err(error @ MpiError::Interrupted) => return Err(error),
             Ok(((family, version), dirs)) => (family, version, of_family(family), dirs),
-            Err(error) => {
-                let found = mpicc.parent().and_then(|bin| library::ask(home, bin, &env)).ok_or(error)?;
-                mpicc.clone_from(mpiexec.as_ref().map_err(|error| other(error.to_string()))?);
-                (found.family, found.version, found.abi, vec![found.dir])
-            }
+            Err(error) => match project.linked_before(&mpicc, listed) {
+                Some(mpi) => (mpi.family, mpi.version, mpi.abi, mpi.library_dirs),
+                None => {
+                    let ask = |bin| library::ask(&project.home, bin, &env);
+                    let found = mpicc.parent().and_then(ask).ok_or(error)?;
+                    mpicc.clone_from(mpiexec.as_ref().map_err(|error| other(error.to_string()))?);
+                    (found.family, found.version, found.abi, vec![found.dir])
+                }
+            },
         };
         let mpiexec = mpiexec?;
         let library_dirs = dirs.into_iter().filter(|dir| find::needs_help(dir)).collect();

@@ -100,7 +100,7 @@ impl Project {
             print("no MPI found: installing MPICH, without root");
             return self.install(wheels::EMBEDDED, print);
         };
-        first.inspect(&self.home).map_err(|error| match error {
+        first.inspect(self).map_err(|error| match error {
             MpiError::Interrupted => error,
             MpiError::Other(reason) => other(format!(
                 "{}\nNo other MPI is used instead of this one: --mpi NAME chooses one of `ddtbench mpi list`, and `ddtbench mpi \
@@ -116,7 +116,7 @@ impl Project {
         if super::interrupt::requested() {
             return Err(MpiError::Interrupted);
         }
-        match candidate.inspect(&self.home) {
+        match candidate.inspect(self) {
             Err(MpiError::Other(reason)) => {
                 print(&reason);
                 Ok(None)
@@ -144,7 +144,7 @@ impl Project {
         if let Some(candidate) =
             direct.find(|candidate| matches!(candidate.source, Source::Wheel | Source::Listed))
         {
-            return candidate.inspect(&self.home);
+            return candidate.inspect(self);
         }
         let all = self.installations(print)?;
         let exact = all.iter().find(|mpi| mpi.name == name);
@@ -161,7 +161,7 @@ impl Project {
 
     /// The MPI of a wrapper, with its name if it is known.
     fn by_wrapper(&self, mpicc: PathBuf) -> Result<Installation> {
-        let found = Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect(&self.home)?;
+        let found = Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect(self)?;
         let known = self.installations(&mut |_| {})?;
         Ok(known.into_iter().find(|mpi| same_file(&mpi.mpicc, &found.mpicc)).unwrap_or(found))
     }
@@ -174,7 +174,7 @@ impl Project {
             |folder: &Path| Candidate::named(&wheels.name, folder.join("bin/mpicc"), Source::Wheel);
         if let Some(folder) = self.wheel_folder(&wheels.name) {
             print(&format!("{} is already installed in {}", wheels.name, folder.display()));
-            return candidate(&folder).inspect(&self.home);
+            return candidate(&folder).inspect(self);
         }
         self.state.report(self.root(), print);
         let folder = self.state.own.wheel_folder(&wheels.name);
@@ -186,7 +186,7 @@ impl Project {
             )));
         }
         install::install(&wheels.packages, &folder, print)?;
-        let found = candidate(&folder).inspect(&self.home).inspect_err(|_| {
+        let found = candidate(&folder).inspect(self).inspect_err(|_| {
             // A broken install must not remain for later runs.
             let _ = fs::remove_dir_all(&folder);
         })?;
@@ -209,7 +209,7 @@ impl Project {
                 ))
             })?);
         }
-        let found = Candidate { entry: entry.clone(), source: Source::Listed }.inspect(&self.home)?;
+        let found = Candidate { entry: entry.clone(), source: Source::Listed }.inspect(self)?;
         if let Some(reason) = found.foreign_launcher()? {
             return Err(other(format!("{reason}; give its own launcher with --mpiexec")));
         }

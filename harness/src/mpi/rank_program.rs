@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
+
 use super::error::{MpiError, Result, at, other};
 use super::home::Home;
 use super::install::command_line;
@@ -19,14 +21,25 @@ use super::{Abi, Installation, Print, Project, find};
 
 /// The program in its folder.
 const PROGRAM: &str = "ddtbench-rank";
-/// Names the library and the MPI that a program was linked with.
-const STAMP: &str = "linked.txt";
+/// Describes the library and the MPI that a program was linked with.
+const LINKED: &str = "linked.json";
 /// Variables for the definitions of the MPI's header, compiled with it.
 const CONSTANTS: &str = include_str!("../../rank/abi/constants.c");
 /// The compiler wrapper for the standard's binary interface.
 pub(super) const STANDARD_WRAPPER: &str = "mpicc_abi";
 /// Maximum lines of cargo in an error.
 const SHOWN_LINES: usize = 40;
+
+/// The library and the MPI of a program. The MPI can be used later when its wrapper does not find a compiler.
+#[derive(Serialize, Deserialize)]
+struct Linked {
+    library: String,
+    /// `None`: a program of the standard's interface is for all MPIs.
+    mpi: Option<Installation>,
+    library_dirs: Vec<PathBuf>,
+    /// The time of the wrapper.
+    changed: String,
+}
 
 impl Project {
     /// The rank program for an MPI, linked if it is missing or if its library has changed. Exceptions: a program in a read-only place is
@@ -90,9 +103,25 @@ impl Project {
         }
         let wrapper = self.state.places().find_map(|place| mpi.mpicc.strip_prefix(&place.installed).ok());
         let wrapper = wrapper.unwrap_or(&mpi.mpicc).display();
-        let changed = mpi.mpicc.metadata().and_then(|facts| facts.modified()).ok();
-        let hash = short_hash(format!("{wrapper} {} {}", mpi.title(), nanoseconds(changed)).as_ref());
+        let hash = short_hash(format!("{wrapper} {} {}", mpi.title(), changed(&mpi.mpicc)).as_ref());
         place.builds.join(format!("{}-{hash}", mpi.name))
+    }
+
+    /// The MPI of this wrapper and, if it is listed, of this name, as it was when a program was linked for it. `None` if there is none, or
+    /// if there are several: the environment may decide which one a wrapper calls.
+    pub(super) fn linked_before(&self, mpicc: &Path, name: Option<&str>) -> Option<Installation> {
+        let folders = self.state.places().flat_map(|place| place.builds.read_dir().into_iter().flatten());
+        let texts = folders.filter_map(|entry| fs::read_to_string(entry.ok()?.path().join(LINKED)).ok());
+        let mut found = texts.filter_map(|text| {
+            let Linked { mpi, library_dirs, changed: then, .. } = serde_json::from_str(&text).ok()?;
+            let mpi = mpi.filter(|mpi| mpi.mpicc == mpicc && name.is_none_or(|name| mpi.name == name))?;
+            (then == changed(mpicc)).then_some(Installation { library_dirs, ..mpi })
+        });
+        let first = found.next()?;
+        let is_same = |other: Installation| {
+            (other.title(), &other.library_dirs) == (first.title(), &first.library_dirs)
+        };
+        found.all(is_same).then_some(first)
     }
 
     /// Links the program of an MPI with the library of its family, unless that was done.
@@ -116,13 +145,16 @@ impl Project {
             None => self.build(mpi.abi, print)?,
         };
         let facts = library.metadata().map_err(at("reading", &library))?;
-        let modified = nanoseconds(facts.modified().ok());
-        let mut stamp = format!("{}, {} bytes, of {modified}\n", library.display(), facts.len());
-        // The program of the standard's interface is for all MPIs.
-        if mpi.abi != Abi::Standard {
-            stamp += &format!("{}\n{}\n", mpi.mpicc.display(), mpi.title());
-        }
-        let stamp_file = folder.join(STAMP);
+        let own = Some(mpi).filter(|mpi| mpi.abi != Abi::Standard);
+        let linked = Linked {
+            library: format!("{}, {} bytes, of {}", library.display(), facts.len(), changed(&library)),
+            mpi: own.cloned(),
+            library_dirs: own.map(|mpi| mpi.library_dirs.clone()).unwrap_or_default(),
+            changed: own.map(|mpi| changed(&mpi.mpicc)).unwrap_or_default(),
+        };
+        let stamp = serde_json::to_string_pretty(&linked)
+            .map_err(|error| other(format!("the paths of {} cannot be stored: {error}", mpi.name)))?;
+        let stamp_file = folder.join(LINKED);
         if !program.is_file() || fs::read_to_string(&stamp_file).ok().as_ref() != Some(&stamp) {
             fs::create_dir_all(&folder).map_err(at("creating", &folder))?;
             // Renamed at the end, because a run may be using the old program.
@@ -236,9 +268,11 @@ pub(super) fn folders_of(place: &StateFolder, name: &str) -> Vec<PathBuf> {
     folders
 }
 
-/// A time as a number, 0 if it is unknown.
-fn nanoseconds(time: Option<SystemTime>) -> u128 {
-    time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default().as_nanos()
+/// The time of a file's last change as a number, 0 if it is unknown.
+fn changed(file: &Path) -> String {
+    let time = file.metadata().and_then(|facts| facts.modified()).ok();
+    let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    since.unwrap_or_default().as_nanos().to_string()
 }
 
 /// The library in a message of cargo, if it is ours.
@@ -247,41 +281,4 @@ fn library_in(message: &str) -> Option<PathBuf> {
     let is_ours = message.get("target")?.get("name")? == "ddtbench_rank";
     let files = is_ours.then(|| message.get("filenames")?.as_array()).flatten()?;
     files.iter().filter_map(|file| file.as_str()).find(|file| file.ends_with(".a")).map(PathBuf::from)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Source, fake_program};
-    use super::*;
-
-    /// An installation of `ddtbench`, and a compiler wrapper that copies the library.
-    fn installed(root: &Path) -> (Project, Installation) {
-        fake_program(root.join("lib/ddtbench/ddtbench-rank-mpich.o"), "1");
-        let copies = "#!/bin/sh\ntest -s \"$4\" && cp \"$5\" \"$3\"\n";
-        let mpicc = fake_program(root.join("mpi/bin/mpicc"), copies);
-        let project = Project::at(root.to_owned());
-        let mpi = Installation { mpicc, source: Source::Path, ..Installation::fake("mpiexec") };
-        (project, mpi)
-    }
-
-    #[test]
-    fn a_program_is_linked_once_for_each_library_and_each_version_of_an_mpi() {
-        let root = tempfile::tempdir().unwrap();
-        let (project, mpi) = installed(root.path());
-        let program = |mpi: &Installation| project.rank_program(mpi, &mut |_| {}).unwrap();
-        let first = program(&mpi);
-        let link = project.state.own.builds.join("fake/ddtbench-rank");
-        let time = || first.metadata().unwrap().modified().unwrap();
-        let of_first = time();
-        assert_eq!((program(&mpi), time()), (first.clone(), of_first));
-        assert_eq!(fs::read_to_string(&link).unwrap(), "1");
-        fs::write(root.path().join("lib/ddtbench/ddtbench-rank-mpich.o"), "22").unwrap();
-        let newer = program(&Installation { version: "2".to_owned(), ..mpi.clone() });
-        assert_ne!(newer, first, "a run with the first goes on");
-        let texts = || [&first, &newer, &link].map(|file| fs::read_to_string(file).unwrap());
-        assert_eq!(texts(), ["1", "22", "22"]);
-        program(&mpi);
-        assert_eq!(texts(), ["22", "22", "22"]);
-        assert_eq!(folders_of(&project.state.own, "fake").len(), 3, "two and the link");
-    }
 }

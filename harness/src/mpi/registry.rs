@@ -187,15 +187,6 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_as_other_files() {
-        let folder = tempfile::tempdir().unwrap();
-        let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777;
-        Registry::default().write(&folder.path().join("mpis.toml")).unwrap();
-        fs::write(folder.path().join("other"), "").unwrap();
-        assert_eq!(mode("mpis.toml"), mode("other"));
-    }
-
-    #[test]
     fn round_trip() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deep/mpis.toml");

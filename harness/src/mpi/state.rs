@@ -189,21 +189,7 @@ pub(super) fn short_hash(text: &OsStr) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
-
-    #[test]
-    fn nothing_is_kept_in_a_project_of_which_a_part_cannot_be_written_to() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("clone");
-        fs::create_dir(&root).unwrap();
-        // Nobody can write into a file as if it were a folder, not even root.
-        fs::write(root.join("target"), "").unwrap();
-        let users = || Some(folder.path().join("users"));
-        let chosen = ProjectState::chosen(&Home::Checkout(root), None, &users).unwrap();
-        assert_eq!(chosen.own.installed, folder.path().join("users"));
-    }
 
     #[test]
     fn paths_that_wrappers_cannot_print_are_known() {
