@@ -130,14 +130,14 @@ impl Launch<'_> {
     }
 
     /// Advice if no process starts: another PMI for `srun`, or the MPI's own launcher.
-    pub(super) fn advice(&self) -> Vec<String> {
+    pub(super) fn advice(&self) -> Option<String> {
         let foreign = || {
             let (program, _, _) = self.launcher_and_style().ok()?;
             let reason =
                 Installation { mpiexec: program, ..self.installation.clone() }.foreign_launcher().ok()??;
             Some(format!("{reason}; use the MPI's own launcher"))
         };
-        self.pmi().ok().flatten().map(|pmi| pmi.to_string()).or_else(foreign).into_iter().collect()
+        self.pmi().ok().flatten().map(|pmi| pmi.to_string()).or_else(foreign)
     }
 
     /// Variables in the user's environment with which an outer launcher, such as that of a Slurm job, marks its ranks. The ranks

@@ -100,7 +100,12 @@ impl Launch<'_> {
         }
         let own = || self.installation.mpiexec.display().to_string();
         let launcher = self.programs.launcher().map_or_else(own, str::to_owned);
-        let advice: String = self.advice().iter().map(|advice| format!("; {advice}")).collect();
+        let of_loader = ["error while loading shared libraries", "' not found (required by"];
+        let advice = match of_loader.iter().any(|text| output.contains(text)) {
+            true => Some("check LD_LIBRARY_PATH and the loaded modules".to_owned()),
+            false => self.advice(),
+        };
+        let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
         other(format!("{launcher} started no process, {times}: {output}{advice}"))
     }
 }
@@ -152,11 +157,13 @@ impl Running {
 pub struct LastOutput(VecDeque<String>);
 
 impl LastOutput {
-    /// Adds a line, and removes the oldest if there are too many.
+    /// Adds a line, and removes the oldest if there are too many. A line that several ranks print is kept once.
     pub fn add(&mut self, line: &str) {
         if !line.trim().is_empty() {
             let start: String = line.trim().chars().take(KEPT_CHARACTERS).collect();
-            self.0.push_back(plain(&start).into_owned());
+            let new = plain(&start).into_owned();
+            self.0.retain(|known| *known != new);
+            self.0.push_back(new);
             if self.0.len() > KEPT_LINES {
                 self.0.pop_front();
             }
