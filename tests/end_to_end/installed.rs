@@ -1,5 +1,5 @@
-//! The installed program, moved and without a home (except Open MPI), cargo, the source, or the compiler of the build; and the
-//! standard's binary interface.
+//! The installed program, moved and without a home (except Open MPI), cargo, the source, the network (if root runs this), or a compiler
+//! after the first run.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,19 +9,12 @@ use libtest_mimic::Trial;
 
 use super::job::run;
 use super::results::rows;
-use super::setup::{MPIS, Mpi, WITHOUT_SLEEP, mpi, root, scratch, trials_on};
-use super::trial::{Need, trial};
-use super::typed::{typed, words};
+use super::setup::{MPIS, Mpi, WITHOUT_SLEEP, root, scratch, trials_on};
+use super::trial::Need;
+use super::typed::words;
 
 pub fn trials() -> Vec<Trial> {
-    let mut all = trials_on(
-        &MPIS,
-        Need::AllProcessors,
-        "installed",
-        &[("measures without cargo and the source", measures)],
-    );
-    all.push(trial(Need::AllProcessors, "mpich::installed::the standard's binary interface", standard));
-    all
+    trials_on(&MPIS, Need::AllProcessors, "installed", &[("measures without cargo and the source", measures)])
 }
 
 /// Removes the installation.
@@ -53,38 +46,33 @@ fn installation() -> PathBuf {
 fn measures(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let bin = mpi.mpicc.parent().unwrap();
-    let measure = |out: &str| {
-        let mut command = Command::new(installation().join("bin/ddtbench"));
+    // Root can take the network away, except the loopback interface.
+    const WITHOUT_NETWORK: &str = "! unshare --net ip link set lo up || exec unshare --net sh -c 'ip link set lo up; exec \"$@\"' - \"$@\"; exec \"$@\"";
+    let measure = |out: &str, compiler: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", WITHOUT_NETWORK, "-"]).arg(installation().join("bin/ddtbench"));
         command.current_dir(&dir).env_clear().env("TMPDIR", dir.path()).env("CARGO", "/bin/false");
         command.env("CC", "no-such-compiler").env(WITHOUT_SLEEP.0, WITHOUT_SLEEP.1);
+        command.env("MPICH_CC", compiler).env("OMPI_CC", compiler);
         command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
         // Open MPI does not start without a home.
         command.envs((mpi.name == MPIS[1]).then_some(("HOME", dir.path())));
-        let line = format!("run nas_lu_y -m reference,manual,ddt --launches 1 --max-time 0.02 --out {out}");
-        command.args(words(&line));
+        command.args(words("run nas_lu_y -m reference,manual,ddt --launches 1 --max-time 0.02"));
+        command.args(["--mpi", mpi.name, "--out", out]);
         let ended = run(&mut command).expect_code(0);
         let measured = rows(&dir.path().join(out).join("launches.csv"));
         assert!(measured.iter().filter(|row| row.is_measured()).count() >= 3, "{ended}");
         ended
     };
-    measure("first").expect_err(&["building the rank program for system-"]);
-    measure("second").expect_err(&["checking the rank program for system-"]);
-}
-
-fn standard() {
-    let dir = tempfile::tempdir().unwrap();
-    let line = format!(
-        "run nas_lu_y -m reference,manual,ddt --launches 1 --max-time 0.02 --mpi {0},{0}:abi --out out",
-        mpi("mpich").name
-    );
-    run(&mut typed(dir.path(), &line)).expect_code(0);
-    let account = std::fs::read_to_string(dir.path().join("out/environment.json")).unwrap();
-    for text in ["\"abi\": \"standard\"", "libmpi_abi.so.1", "\"abi\": \"mpich\"", "libmpi.so.12"] {
-        assert!(account.contains(text), "{text}: {account}");
+    measure("first", "gcc").expect_err(&["building the rank program for system-"]);
+    measure("second", "no-such-compiler").expect_err(&["checking the rank program for system-"]);
+    let plan = std::fs::read_to_string(dir.path().join("second/plan.toml")).unwrap();
+    assert!(plan.contains(&format!("mpis = [\"system-{}\"]", mpi.name)), "{plan}");
+    let share = installation().join("share");
+    let of_shells = ["bash-completion/completions/ddtbench", "zsh/site-functions/_ddtbench"];
+    for file in of_shells.into_iter().chain(["fish/vendor_completions.d/ddtbench.fish"]) {
+        let text = std::fs::read_to_string(share.join(file)).unwrap();
+        assert!(!text.contains(scratch().to_str().unwrap()), "{text}");
     }
-    // The MPI cannot do it.
-    let line = format!("run nas_lu_y --mpi {}:abi --out other", mpi("openmpi").name);
-    run(&mut typed(dir.path(), &line))
-        .expect_code(2)
-        .expect_err(&["has no libmpi_abi.so", "Intel MPI 2021.18"]);
+    assert!(share.join("doc/ddtbench/docs/adr/README.md").exists());
 }
