@@ -51,7 +51,7 @@ fn unit_tests() {
     let project = Project::at(root().to_owned());
     let installation = project.pick(Some(mpi.name), &Trusted::default(), &mut |_| {}).unwrap();
     let mut cargo = project.cargo(installation.abi).unwrap();
-    cargo.args(["test", "--release", "--package", "ddtbench-rank"]).env("MPICC", &mpi.mpicc);
+    cargo.args(["test", "--locked", "--release", "--package", "ddtbench-rank"]).env("MPICC", &mpi.mpicc);
     for setting in AS_TESTS {
         cargo.args(["--config".to_owned(), format!("profile.release.package.ddtbench-rank.{setting}")]);
     }

@@ -149,7 +149,7 @@ fn cargo() -> OsString {
 /// Lets cargo build it and report its path: the target folder can be anywhere.
 fn build() -> Result<PathBuf, String> {
     let mut command = Command::new(cargo());
-    command.current_dir(root()).args(["build", "--release", "--package", "ddtbench", "--bin", "ddtbench"]);
+    command.current_dir(root()).args(words("build --locked --release --package ddtbench --bin ddtbench"));
     let built = run(command.arg("--message-format=json-render-diagnostics"));
     if built.code != Some(0) {
         return Err(built.to_string());
