@@ -1,6 +1,6 @@
 """Ramble: put this file into `applications/ddtbench/` of a repository of yours.
 
-Figures of merit are the lines of `ddtbench report --format fom`: one for each test and method.
+Figures of merit are the lines of `ddtbench report --format fom`: one for each test, MPI, method and state of the machine.
 """
 
 from ramble.appkit import *
@@ -24,9 +24,9 @@ class Ddtbench(ExecutableApplication):
     workload_variable("options", default="", description="Other flags of ddtbench run", workloads=["pingpong"])
 
     figure_of_merit(
-        "median of {test} {method} on {mpi}, {memory} memory",
+        "median of {test} {set} {method} on {mpi}, {memory} memory, {state} s from core to core",
         fom_regex=r"^fom test=(?P<test>\S+) set=(?P<set>\S*) method=(?P<method>\S+) mpi=(?P<mpi>\S+) "
-        + r".* memory=(?P<memory>\S+) .* median_s=(?P<median>\S+) ",
+        + r".* memory=(?P<memory>\S+) core_to_core_s=(?P<state>\S*) .* median_s=(?P<median>\S+) ",
         group_name="median",
         units="s",
     )

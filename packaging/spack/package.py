@@ -1,6 +1,8 @@
 """Spack 1.0 and newer: put this file into `packages/ddtbench/` of a repository of yours, and the source archive into a mirror.
 
-    spack install ddtbench ^openmpi
+    spack install --no-checksum ddtbench ^openmpi
+
+Without the option, Spack refuses an archive whose sha256 is not in `version`.
 """
 
 from spack_repo.builtin.build_systems.generic import Package
