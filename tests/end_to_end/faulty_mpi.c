@@ -27,6 +27,8 @@
  *   startall       MPI_Startall fails on rank 1
  *   spoil BYTE     rank 1 flips a byte of the partitioned message that it has received last, in MPI_Wait
  *   elsewhere      rank 1 receives partitioned messages into other memory than the given buffer
+ *   byte AT BYTES  rank 1 changes the byte at this distance from the start of each contiguous message of BYTES bytes that MPI_Recv or
+ *                  MPI_Wait has received: one of its bytes, or if AT is BYTES, the one behind it
  *   single         MPI_Init_thread provides MPI_THREAD_SINGLE, whatever the program requires
  *   left out       rank 1 does not change the first eight bytes that MPI_Neighbor_alltoallw should receive
  *   cart left out  the same only on a grid, not on a graph
@@ -44,7 +46,7 @@
  *   cores N unbound   the same as cores N, but the kernel refuses to bind threads
  *
  * FAULTY_MPI_AFTER is the number of right calls before the fault (0 if unset). FAULTY_MPI_TIMES is the number of wrong calls then
- * (all if unset). With FAULTY_MPI_ONCE, a file that does not exist yet, only the process that creates it has the fault: one of
+ * (all if unset). With FAULTY_MPI_EVERY, only one in so many calls is wrong. With FAULTY_MPI_ONCE, a file that does not exist yet, only the process that creates it has the fault: one of
  * several launches. Except for MPI_Put, MPI_Type_commit, mappings and partitioned messages, only messages with derived datatypes
  * are changed, so that other methods work. */
 
@@ -87,7 +89,7 @@ static int is_chosen(void)
 static int goes_wrong(const char *name, int on_rank)
 {
     static long calls;
-    const char *after = getenv("FAULTY_MPI_AFTER"), *times = getenv("FAULTY_MPI_TIMES");
+    const char *after = getenv("FAULTY_MPI_AFTER"), *times = getenv("FAULTY_MPI_TIMES"), *every = getenv("FAULTY_MPI_EVERY");
     long first = after ? atol(after) : 0, call;
     int rank;
     if (strncmp(fault(), name, strlen(name)) != 0)
@@ -96,7 +98,8 @@ static int goes_wrong(const char *name, int on_rank)
     if (rank != on_rank)
         return 0;
     call = calls++;
-    return call >= first && (!times || call < first + atol(times)) && is_chosen();
+    return call >= first && (!times || call < first + atol(times)) && (!every || (call - first) % atol(every) == atol(every) - 1)
+           && is_chosen();
 }
 
 static int is_derived(MPI_Datatype type)
@@ -119,6 +122,55 @@ static unsigned char *received_mapping;
 static void turn_over(void *buffer)
 {
     ((unsigned char *) buffer)[atol(strchr(fault(), ' '))] ^= 0xff;
+}
+
+/* The bytes of the messages that `byte` means; 0 if it is another fault. */
+static long bytes_meant(void)
+{
+    long at, bytes;
+    return sscanf(fault(), "byte %ld %ld", &at, &bytes) == 2 ? bytes : 0;
+}
+
+static void change_byte(void *buffer)
+{
+    unsigned char *byte = (unsigned char *) buffer + atol(strchr(fault(), ' '));
+    if (goes_wrong("byte", 1))
+        *byte = !*byte;
+}
+
+static int is_meant(long count, MPI_Datatype type)
+{
+    int size;
+    PMPI_Type_size(type, &size);
+    return bytes_meant() > 0 && count * size == bytes_meant() && !is_derived(type);
+}
+
+/* The requests that receive such messages, and their buffers. */
+enum { MOST_MEANT = 64 };
+static struct { MPI_Request request; void *buffer; } meant[MOST_MEANT];
+static int meant_count;
+
+static void keep_meant(void *buffer, long count, MPI_Datatype type, MPI_Request request)
+{
+    int i = 0;
+    if (!is_meant(count, type))
+        return;
+    while (i < meant_count && meant[i].request != MPI_REQUEST_NULL)
+        i++;
+    if (i == MOST_MEANT)
+        abort();
+    meant_count += i == meant_count;
+    meant[i].request = request;
+    meant[i].buffer = buffer;
+}
+
+/* The number of a request among them, or -1. */
+static int number_of_meant(MPI_Request request)
+{
+    for (int i = 0; request != MPI_REQUEST_NULL && i < meant_count; i++)
+        if (meant[i].request == request)
+            return i;
+    return -1;
 }
 
 static void hoard(void)
@@ -165,6 +217,8 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MP
     free(kept);
     if (derived && goes_wrong("flip", 1))
         turn_over(buffer);
+    if (is_meant(count, type))
+        change_byte(buffer);
     if (derived && goes_wrong("stall", 1))
         stall();
     if (derived && goes_wrong("hoard", 1))
@@ -188,6 +242,7 @@ int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, M
     if (is_derived(type) && goes_wrong("stale", 1))
         buffer = other_memory(count, type);
     int code = PMPI_Irecv(buffer, count, type, source, tag, comm, request);
+    keep_meant(buffer, count, type, *request);
     if (type == MPI_BYTE && count == MAPPING_BYTES && goes_wrong("mapping", 1)) {
         receiving_mapping = *request;
         received_mapping = buffer;
@@ -199,7 +254,9 @@ int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int ta
 {
     if (is_derived(type) && goes_wrong("persistent", 1))
         buffer = other_memory(count, type);
-    return PMPI_Recv_init(buffer, count, type, source, tag, comm, request);
+    int code = PMPI_Recv_init(buffer, count, type, source, tag, comm, request);
+    keep_meant(buffer, count, type, *request);
+    return code;
 }
 
 /* Whether these bytes are rising numbers, and the last one is the number of partitions. */
@@ -358,6 +415,7 @@ int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
         buffer = other_memory(count, type);
     int code = PMPI_Ibcast(buffer, count, type, root, comm, request);
     broadcast = *request;
+    keep_meant(buffer, count, type, *request);
     is_helped = strncmp(fault(), "asleep", 6) == 0 && pthread_create(&helper, NULL, work, NULL) == 0;
     return code;
 }
@@ -439,7 +497,12 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     int is_receiving = *request != MPI_REQUEST_NULL && *request == receiving;
     int is_broadcast = *request != MPI_REQUEST_NULL && *request == broadcast;
     int is_mapping = *request != MPI_REQUEST_NULL && *request == receiving_mapping;
+    int number = number_of_meant(*request);
     int code = PMPI_Wait(request, status);
+    if (number >= 0) {
+        change_byte(meant[number].buffer);
+        meant[number].request = *request;
+    }
     if (is_broadcast)
         end_broadcast();
     if (is_mapping) {

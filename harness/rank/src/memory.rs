@@ -10,6 +10,9 @@ use common::model::conditions::MemoryKind;
 use crate::checked::Comm;
 use crate::device::{self, Buffer, Direction, Rows};
 
+/// Bytes next to a wire buffer, on either side, that nothing writes. As many as the alignment of a device's memory.
+const MARGIN: usize = 256;
+
 /// Arrays and wire buffers. In every method, sending and receiving use separate buffers, as the arrays of most
 /// applications do, so that cache lines change owners in the same way.
 pub struct Memory {
@@ -88,6 +91,18 @@ impl Memory {
         }
     }
 
+    /// A changed byte of those that no method writes: behind the first ones of each wire buffer, of which there are `used`, or before
+    /// them. All are put back.
+    pub fn stray_byte(&mut self, used: [usize; 2]) -> Option<String> {
+        let [outgoing, incoming] = self.wires();
+        let stray = |wire: Region, used: usize| {
+            // SAFETY: both buffers are borrowed mutably, and MPI uses them only within the functions of a method.
+            unsafe { wire.stray_byte(Some(0..used.min(wire.bytes))) }
+        };
+        let sent = stray(outgoing, used[0]);
+        stray(incoming, used[1]).or(sent)
+    }
+
     /// Overwrites both wire buffers, so that a transfer that did not happen does not leave right data.
     pub fn poison_wire(&mut self) {
         self.outgoing.fill(POISON);
@@ -108,35 +123,42 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// A buffer of zeros.
+    /// A buffer with a margin on both sides, whose bytes are all written.
     pub fn new(bytes: usize) -> Self {
-        let memory = vec![0; bytes + PAGE_BYTES];
-        let start = (PAGE_BYTES / 2).wrapping_sub(memory.as_ptr() as usize) % PAGE_BYTES;
+        let memory = vec![POISON; MARGIN + PAGE_BYTES + bytes + MARGIN];
+        let first = memory.as_ptr() as usize + MARGIN;
+        let start = MARGIN + (PAGE_BYTES / 2).wrapping_sub(first) % PAGE_BYTES;
         Self { memory, start, bytes, twin: None }
     }
 
     /// The same with a twin in memory of this kind.
     pub fn within(mut self, kind: MemoryKind) -> Self {
-        self.twin = (!kind.is_host()).then(|| Buffer::new(kind, self.bytes));
+        self.twin = (!kind.is_host()).then(|| Buffer::new(kind, MARGIN + self.bytes + MARGIN));
+        self.region().with_margins().copy_all(Direction::ToTwin);
         self
     }
 
     /// All of it. Users of a region guarantee that it is not used otherwise.
     pub fn region(&mut self) -> Region {
         // SAFETY: the address and length of live memory.
-        unsafe { Region::new(self.base(), self.bytes) }.with_twin(self.twin.as_ref())
+        let region = unsafe { Region::new(self.base(), self.bytes) };
+        Region { twin: self.twin_address().unwrap_or(region.twin), ..region }
+    }
+
+    fn twin_address(&self) -> Option<*mut u8> {
+        self.twin.as_ref().map(|twin| twin.address().wrapping_add(MARGIN))
     }
 
     /// The same address, only to compare it.
     #[inline]
     pub fn place(&self) -> *const u8 {
-        self.twin.as_ref().map_or(self.as_ptr(), |twin| twin.address().cast_const())
+        self.twin_address().map_or(self.as_ptr(), <*mut u8>::cast_const)
     }
 
     /// Its address for MPI and kernels.
     #[inline]
     pub fn address(&mut self) -> *mut u8 {
-        self.twin.as_ref().map(Buffer::address).unwrap_or_else(|| self.base())
+        self.twin_address().unwrap_or_else(|| self.base())
     }
 
     /// Its address, valid for all of it as long as it exists. A pointer to a slice of it would become invalid with the next slice.
@@ -196,6 +218,37 @@ impl Region {
         Self { start: self.at(range.start), bytes: range.len(), twin }
     }
 
+    /// The region of a [`Wire`] with its margins.
+    fn with_margins(self) -> Self {
+        let twin = if self.has_twin() { self.twin.wrapping_sub(MARGIN) } else { self.twin };
+        Self { start: self.start.wrapping_sub(MARGIN), bytes: MARGIN + self.bytes + MARGIN, twin }
+    }
+
+    /// The first changed byte outside of the messages, which are in this order in a [`Wire`]. All are put back, so that the next method is
+    /// not blamed for them.
+    ///
+    /// # Safety
+    /// This is the region of a wire that exists, and nothing else uses it.
+    pub unsafe fn stray_byte(self, messages: impl IntoIterator<Item = Range<usize>>) -> Option<String> {
+        let (all, mut last, mut first) = (self.with_margins(), MARGIN..MARGIN, None);
+        let messages = messages.into_iter().map(|message| MARGIN + message.start..MARGIN + message.end);
+        for (i, message) in messages.chain(Some(all.bytes..all.bytes)).enumerate() {
+            let gap = if i == 0 { 0 } else { last.end }..message.start;
+            let rows = Rows { at: gap.start, bytes: gap.len(), count: 1, step: gap.len() };
+            all.copy(Direction::FromTwin, [rows]);
+            // SAFETY: within the wire and its margins; guaranteed by the caller.
+            let bytes = unsafe { all.part(gap.clone()) };
+            if let Some(stray) = bytes.iter().position(|&byte| byte != POISON) {
+                bytes.fill(POISON);
+                all.copy(Direction::ToTwin, [rows]);
+                let nearest = if i == 0 { &message } else { &last };
+                first.get_or_insert(outside(gap.start + stray, nearest, "the message"));
+            }
+            last = message;
+        }
+        first.map(|place| format!("{place} (must not change)"))
+    }
+
     /// The address for MPI and kernels.
     pub fn for_mpi(&self) -> *mut u8 {
         if self.has_twin() { self.twin } else { self.start }
@@ -249,6 +302,12 @@ impl Region {
     }
 }
 
+/// A byte before or behind the place of something.
+pub fn outside(at: usize, place: &Range<usize>, name: &str) -> String {
+    let (byte, bytes) = (at as i64 - place.start as i64, place.len());
+    format!("byte {byte} of {name}, which has {bytes} bytes")
+}
+
 /// Refuses data of this size, in bytes for a rank, if it does not fit into one of the hosts or devices; with data on a device, a rank
 /// needs the `staged` bytes on the host too.
 ///
@@ -287,6 +346,21 @@ mod tests {
         for bytes in [0, 1, 4096, 1 << 20] {
             let wire = Wire::new(bytes);
             assert_eq!((wire.len(), wire.as_ptr() as usize % PAGE_BYTES), (bytes, PAGE_BYTES / 2));
+        }
+    }
+
+    #[test]
+    fn changed_bytes_next_to_messages_are_found_once() {
+        let mut wire = Wire::new(100);
+        wire[5] = 1;
+        let region = wire.region();
+        for (at, byte, bytes) in [(-1, -1, 10), (10, 10, 10), (19, 19, 10), (100, 80, 80)] {
+            // SAFETY: within the wire and its margins.
+            unsafe { [at, 101].into_iter().for_each(|at| region.start().offset(at).write(0)) };
+            // SAFETY: nothing else uses the wire.
+            let stray = || unsafe { region.stray_byte([0..10, 20..100]) };
+            let place = format!("byte {byte} of the message, which has {bytes} bytes (must not change)");
+            assert_eq!((stray(), stray()), (Some(place), None));
         }
     }
 }

@@ -10,9 +10,10 @@ use kernels::{PlainLoop, Program};
 use crate::carrier::MessageData;
 use crate::checked::{CallError, Comm, Datatype};
 use crate::device::{DevicePacker, StagedBytes, Staging};
-use crate::memory::{Memory, POISON, Region, Wire};
+use crate::memory::{Memory, Region, Wire};
 use crate::method::Setup;
 use crate::own_loop::OwnLoop;
+use crate::payload::Mismatch;
 
 /// Why a layout can always be compiled.
 const IN_MEMORY: &str = "the arrays are in memory, hence in the address space";
@@ -296,12 +297,8 @@ impl<'a> MessagePacker<'a> {
             pack_bytes <= memory.outgoing.len(),
             "MPI_Pack_size asks for {pack_bytes} bytes for a message of {message_bytes}"
         );
-        let copies = [send.how, receive.how].map(|how| {
-            // This writes every page.
-            let mut copy = Wire::new(if how == Packing::Copied { message_bytes } else { 0 });
-            copy.fill(POISON);
-            copy
-        });
+        let copies = [send.how, receive.how]
+            .map(|how| Wire::new(if how == Packing::Copied { message_bytes } else { 0 }));
         let staging = [(&send, pack_bytes), (&receive, unpack_bytes)]
             .map(|(end, bytes)| matches!(end.how, Packing::Staged(_)).then(|| Staging::new(bytes)));
         let staged = staging.each_ref().map(|staging| staging.as_ref().map(|staging| staging.all));
@@ -348,6 +345,11 @@ impl<'a> MessagePacker<'a> {
             memory.incoming[..self.message_bytes].copy_from_slice(&self.copies[1]);
         }
         self.receive.unpack(&memory.incoming[..self.unpack_bytes], &mut memory.arrays)
+    }
+
+    /// A changed byte next to the packed data. All are put back.
+    pub fn stray_byte(&self, memory: &mut Memory) -> Option<Mismatch> {
+        memory.stray_byte([self.pack_bytes, self.unpack_bytes])
     }
 
     /// The memory with the packed message to be sent, and that with the received one.

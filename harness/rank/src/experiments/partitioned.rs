@@ -25,7 +25,7 @@ use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
 use crate::mechanism::{Channel, Mechanism, Role, calibration, table};
-use crate::memory::{POISON, Region, Wire};
+use crate::memory::{Region, Wire};
 use crate::payload::{Places, Run, Runs, Version, source_of};
 use crate::team::Team;
 use repetition::{PartitionPlan, TransferReadings};
@@ -54,15 +54,18 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<u8> {
     hello.threads = setting.threads;
     let byte = Datatype::predefined(Element::Byte);
     let team = Team::new(setting.threads).unwrap_or_else(|error| job.abort(&error.into()));
-    let mut bench = PartitionedTransfers {
+    let roles = roles(place.rank, setting.both_ways);
+    let bytes = usize::try_from(setting.bytes)?;
+    let buffers = roles.iter().map(|_| Wire::new(bytes)).collect();
+    let bench = PartitionedTransfers {
         job,
         world,
-        roles: roles(place.rank, setting.both_ways),
+        roles,
         plan: PartitionPlan::new(&setting, conditions.seed),
         sampler: setting.sampler(conditions.seed, place.rank).map_err(anyhow::Error::msg)?,
         team,
         watcher: world.comm.duplicate()?,
-        buffers: Vec::new(),
+        buffers,
         is_cold: conditions.cache == Cache::Cold,
         starts_all: args.startall,
         version: Version::default(),
@@ -71,11 +74,6 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<u8> {
         setting: &setting,
         sync,
     };
-    for _ in 0..bench.roles.len() {
-        let mut buffer = Wire::new(usize::try_from(setting.bytes)?);
-        buffer.fill(POISON);
-        bench.buffers.push(buffer);
-    }
     let (test, set) = (common::kinds::partitioned::TEST, common::model::CUSTOM);
     let case = conditions.case(Kind::Partitioned, test, set, setting.to_string(), ranks);
     run_case(bench, hello, &names, limits, case)
@@ -115,10 +113,8 @@ type Mechanisms<'a> = Vec<Box<dyn Mechanism + 'a>>;
 
 impl<'a> PartitionedTransfers<'a> {
     fn memory(&mut self, way: usize) -> Region {
-        let (start, bytes) = (self.buffers[way].base(), self.buffers[way].len());
-        // SAFETY: the buffer outlives all mechanisms, and is only written and compared between transfers; the plan's
-        // partitions cover all of its bytes.
-        unsafe { Region::new(start, bytes) }
+        // It outlives all mechanisms, and is only written and compared between transfers; the plan's partitions cover all of its bytes.
+        self.buffers[way].region()
     }
 
     /// The message in a direction.
@@ -179,19 +175,19 @@ impl<'a> PartitionedTransfers<'a> {
             let mine = repetition::run(self, mechanisms, &compute_s, arrival_probe.as_ref());
             let both = self.job.world.gather_values(&mine)?;
             pairs.extend(<[TransferReadings; 2]>::try_from(both));
-            let received = messages.iter().zip(&self.roles).filter(|(_, role)| **role == Role::Receiver);
-            for (message, _) in received {
-                let wrong = message.wrong(self.version, &[]);
+            for (message, role) in messages.iter().zip(&self.roles) {
+                let is_received = *role == Role::Receiver;
+                let wrong = is_received.then(|| message.wrong(self.version, &[])).flatten().map(|wrong| {
+                    let partition = self.plan.ranges.iter().position(|range| range.contains(&wrong.at));
+                    let partition = partition.unwrap_or_default();
+                    format!("byte {}, in partition {partition}: {}", wrong.at, wrong.values())
+                });
+                let memory = message.memory;
+                // SAFETY: the region of a buffer, which nothing uses between transfers.
+                let stray = unsafe { memory.stray_byte(Some(0..memory.bytes())) };
+                let transfer = self.version.generation;
                 *mismatch = mismatch.take().or_else(|| {
-                    wrong.map(|wrong| {
-                        let partition = self.plan.ranges.iter().position(|range| range.contains(&wrong.at));
-                        let (partition, transfer) = (partition.unwrap_or_default(), self.version.generation);
-                        format!(
-                            "transfer {transfer} of the case: byte {}, in partition {partition}: {}",
-                            wrong.at,
-                            wrong.values()
-                        )
-                    })
+                    wrong.or(stray).map(|wrong| format!("transfer {transfer} of the case: {wrong}"))
                 });
             }
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use apps::{Arrays, Exchange, Side, WireOrder};
 use common::packing::{Ends, Location};
 
-use crate::memory::{Memory, Region};
+use crate::memory::{Memory, Region, outside};
 use crate::method::{Method, Setup};
 use crate::payload::{Link, Mismatch, Places, Run, Runs, Spots, Version, Wrong, source_of};
 use crate::spans::{Span, data_spans, is_apart, packed_data, padded_spans};
@@ -263,12 +263,6 @@ pub fn place_in_arrays(arrays: &Arrays, at: usize) -> String {
     let index = if spec.shape.len() > 1 { format!(" = {}{index}", spec.name) } else { String::new() };
     let byte = if size > 1 { format!("byte {offset}, ") } else { String::new() };
     format!("{name}, {byte}element {element}{index}")
-}
-
-/// A byte before or behind the place of something.
-pub fn outside(at: usize, place: &Range<usize>, name: &str) -> String {
-    let (byte, bytes) = (at as i64 - place.start as i64, place.len());
-    format!("byte {byte} of {name}, which has {bytes} bytes")
 }
 
 /// The messages of one way. For the way back of an all-to-all the arrays, or the wire buffers, have changed roles.

@@ -9,9 +9,9 @@ use super::message_links::{Leg, Looks, RoundTrip, Route, described, source_of_ar
 use super::sync::Sync;
 use crate::checked::{CallError, Comm};
 use crate::device;
-use crate::memory::{Memory, Region};
+use crate::memory::Memory;
 use crate::method::{Method, Setup};
-use crate::payload::{Mismatch, Version, Wrong, is_compared};
+use crate::payload::{Mismatch, Version, is_compared};
 
 /// One ping-pong on all ranks.
 pub struct Session<'a> {
@@ -75,7 +75,7 @@ impl MessagePayload {
             false => self.looks.wrong_unmarked(self.version),
         };
         if let Some(wrong) = wrong {
-            self.keep(memory, wrong);
+            self.keep(described(memory, wrong));
         }
     }
 
@@ -89,16 +89,16 @@ impl MessagePayload {
         self.looks.unmarked.is_some() && !self.is_marking
     }
 
-    fn compare(&mut self, memory: &Memory) {
+    fn compare(&mut self, memory: &mut Memory, setup: &Setup<'_>) {
         self.compared += 1;
-        if let Some(wrong) = self.links.as_ref().and_then(|links| links.wrong(self.version, &self.looks)) {
-            self.keep(memory, wrong);
-        }
+        let wrong = self.links.as_ref().and_then(|links| links.wrong(self.version, &self.looks));
+        let (wrong, stray) = (wrong.map(|wrong| described(memory, wrong)), setup.stray_byte(memory));
+        wrong.or(stray).into_iter().for_each(|wrong| self.keep(wrong));
     }
 
-    fn keep(&mut self, memory: &Memory, wrong: (Region, Wrong)) {
-        let place = || format!("repetition {} of a block: {}", self.seen, described(memory, wrong));
-        self.wrong = self.wrong.take().or_else(|| Some(place()));
+    fn keep(&mut self, wrong: Mismatch) {
+        let seen = self.seen;
+        self.wrong.get_or_insert_with(|| format!("repetition {seen} of a block: {wrong}"));
     }
 }
 
@@ -135,9 +135,9 @@ impl<'a> Session<'a> {
         self.payload.look(&self.memory);
     }
 
-    /// Compares all bytes that the last repetition of a round trip brought.
+    /// Compares all bytes that the last repetition of a round trip brought, and those next to them.
     pub fn compare(&mut self) {
-        self.payload.compare(&self.memory);
+        self.payload.compare(&mut self.memory, self.setup);
     }
 
     /// After an all-to-all's way back the arrays get their original roles again.

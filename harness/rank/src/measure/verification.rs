@@ -7,8 +7,8 @@
 use super::message_links::{Leg, described, in_arrays, source_of_arrays};
 use super::session::Session;
 use crate::checked::CallError;
-use crate::memory::{Memory, POISON};
-use crate::method::Method;
+use crate::memory::Memory;
+use crate::method::{Method, Setup};
 use crate::payload::{Mismatch, Version, changed};
 
 /// Transfers in each direction; two, so that the second must differ from the data that the first left behind.
@@ -59,30 +59,23 @@ fn one_way(
     }
     method.settle()?;
     setup.comm.barrier()?;
-    Ok(compare(memory, leg, session.payload.version, setup.me))
+    Ok(compare(memory, leg, session.payload.version, setup))
 }
 
 /// Compares all memory with what must be there after one way: the received data at its places, and everywhere else the data from
 /// before.
-pub fn compare(memory: &mut Memory, leg: &Leg, version: Version, me: usize) -> Option<Mismatch> {
-    if let Some(wrong) = leg.wrong(version) {
-        return Some(described(memory, wrong));
+pub fn compare(memory: &mut Memory, leg: &Leg, version: Version, setup: &Setup<'_>) -> Option<Mismatch> {
+    let (wrong, stray) = (leg.wrong(version), setup.stray_byte(memory));
+    let found = wrong.map(|wrong| described(memory, wrong)).or(stray);
+    if found.is_some() || !memory.has_arrays {
+        return found;
     }
     memory.download();
-    let received = || leg.receives.iter().map(|link| &link.places);
-    let [arrays, _, incoming] = memory.regions();
-    let in_incoming = received().filter(|places| places.memory.start() == incoming.start());
-    let end = in_incoming.map(|places| places.runs.end()).max();
-    let beyond = end.and_then(|end| memory.incoming.get(end..)).unwrap_or_default();
-    if let Some(i) = beyond.iter().position(|&byte| byte != POISON) {
-        return Some(format!("byte {i} of the wire buffer beyond the message (must not change)"));
-    }
-    if !memory.has_arrays {
-        return None;
-    }
+    let [arrays, ..] = memory.regions();
+    let received = leg.receives.iter().map(|link| &link.places);
     let sent = leg.sends.iter().map(|link| &link.places);
     // SAFETY: the transfer is over.
     let wrong =
-        unsafe { changed(arrays, source_of_arrays(me), version, sent, received().chain(&leg.padded)) }?;
+        unsafe { changed(arrays, source_of_arrays(setup.me), version, sent, received.chain(&leg.padded)) }?;
     Some(format!("{} (must not change)", in_arrays(&memory.arrays, wrong)))
 }

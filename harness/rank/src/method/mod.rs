@@ -19,6 +19,7 @@ use crate::checked::datatype::check_type;
 use crate::checked::{CallError, Comm, Count};
 use crate::memory::Memory;
 use crate::packing::Endpoint;
+use crate::payload::Mismatch;
 use one_sided::{Access, OneSidedMessage};
 use two_sided::TwoSided;
 
@@ -102,6 +103,11 @@ impl<'a> Setup<'a> {
             check_type(Element::Half, comm)?;
         }
         Ok(Self { app, comm, me: comm.rank()?, ranks: comm.size()?, element: app.element, message_bytes })
+    }
+
+    /// A changed byte next to the packed messages. All are put back. `MPI_Pack` may write into all of the buffer to send.
+    pub fn stray_byte(&self, memory: &mut Memory) -> Option<Mismatch> {
+        memory.stray_byte([memory.outgoing.len(), self.message_bytes])
     }
 
     /// The other rank of a pair.

@@ -97,8 +97,10 @@ pub fn verify(
             from.write(bench.version);
             active.work(side, &mut bench.memory)?;
             mismatch = mismatch.or_else(|| wrong(bench, active, i));
-            if active.is_packer() {
+            if let PackingMethod::Packs(packer) = active {
                 mismatch = mismatch.or_else(|| touched(bench, i));
+                let stray = packer.stray_byte(&mut bench.memory);
+                mismatch = mismatch.or(stray.map(|stray| format!("{}: {stray}", NAMES[i])));
             }
         }
     }

@@ -88,11 +88,12 @@ impl Links {
     }
 }
 
-/// The part of a wire buffer for a message, after the last one's end.
+/// The part of a wire buffer for a message, behind all others and the byte next to them, which nothing writes.
 fn placed(transfer: &Transfer, end: &mut usize) -> Range<usize> {
     let start = end.next_multiple_of(ALIGNMENT);
-    *end = start + transfer.face.bytes();
-    start..*end
+    let wire = start..start + transfer.face.bytes();
+    *end = wire.end + 1;
+    wire
 }
 
 /// The place of a message that `rank` sends in a stage, in the wire buffer of its receiver.
@@ -135,17 +136,31 @@ impl HaloMemory {
         arrays.memory_mut().fill(POISON);
         let wire_bytes = [links.outgoing_bytes, links.incoming_bytes].map(|bytes| bytes.max(1));
         let mut wires = wire_bytes.map(|bytes| Wire::new(bytes).within(kind));
-        wires.iter_mut().for_each(|wire| wire.fill(POISON));
         let device = (!kind.is_host())
             .then(|| (Buffer::new(kind, arrays.memory().len()), wire_bytes.map(Staging::new)));
         // These are the last borrows of all arrays and of the whole wire buffers.
         let all_arrays = Region::of_arrays(&mut arrays, device.as_ref().map(|(twin, _)| twin));
         let [outgoing, incoming] = wires.each_mut().map(Wire::region);
-        [all_arrays, outgoing, incoming].iter().for_each(|region| region.copy_all(Direction::ToTwin));
+        all_arrays.copy_all(Direction::ToTwin);
         let displacements = arrays.displacements();
         let start = if arrays.specs().is_empty() { 0 } else { arrays.place(0).start };
         let arrays = Slot::new(arrays);
         Self { arrays, all_arrays, outgoing, incoming, _wires: wires, device, displacements, start }
+    }
+
+    /// A changed byte next to packed messages. All are put back.
+    ///
+    /// # Safety
+    /// Nothing is exchanged.
+    pub unsafe fn stray_byte(&self, links: &Links) -> Option<String> {
+        let messages = |of: fn(&StageLinks) -> &[HaloMessage]| {
+            links.stages.iter().flat_map(of).map(|link| link.wire.clone())
+        };
+        // SAFETY: the regions of wire buffers that exist; guaranteed by the caller.
+        unsafe {
+            let sent = self.outgoing.stray_byte(messages(|stage| &stage.sends));
+            self.incoming.stray_byte(messages(|stage| &stage.receives)).or(sent)
+        }
     }
 
     /// The host memory of a wire buffer, if the data is not in usual memory.

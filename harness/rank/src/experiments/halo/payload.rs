@@ -165,15 +165,20 @@ impl<'a> ExchangePayload<'a> {
         Some(format!("exchange {} since the fill{sender}", self.version.repetition))
     }
 
-    /// The first error in all data that was received since the last fill.
+    /// The first error in all data that was received since the last fill, or next to packed messages.
     pub fn wrong_received(&self) -> Option<Mismatch> {
-        let (rank, received) = (self.parts.rank, &self.shares(self.is_reference).received);
-        let wrong = received.iter().find_map(|link| Some((link, link.places.wrong(self.version, &[])?)));
-        let (link, wrong) = wrong?;
-        // SAFETY: no other thread runs between exchanges.
-        let arrays = unsafe { self.parts.memory.arrays.share() };
-        let what = if self.is_reference { wrong.in_buffer() } else { in_arrays(arrays, wrong) };
-        Some(format!("rank {rank}: {what}, in the message from rank {} with tag {}", link.peer, link.tag))
+        let (Parts { rank, memory, links, .. }, shares) = (self.parts, self.shares(self.is_reference));
+        let wrong = shares.received.iter().find_map(|link| {
+            let wrong = link.places.wrong(self.version, &[])?;
+            // SAFETY: no other thread runs between exchanges.
+            let arrays = unsafe { memory.arrays.share() };
+            let what = if self.is_reference { wrong.in_buffer() } else { in_arrays(arrays, wrong) };
+            Some(format!("{what}, in the message from rank {} with tag {}", link.peer, link.tag))
+        });
+        // SAFETY: as above.
+        let stray = unsafe { memory.stray_byte(links) };
+        let wrong = wrong.or(stray)?;
+        Some(format!("rank {rank}: {wrong}"))
     }
 
     /// The same, or an error in the rest of the arrays. Afterwards, they must be filled again.

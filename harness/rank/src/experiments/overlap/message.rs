@@ -84,12 +84,13 @@ impl<'a> Traffic for Session<'a> {
 
     fn mismatch(&mut self, _: &mut ActiveMessage<'a>) -> Result<Option<String>, CallError> {
         let Some(links) = self.payload.links.clone() else { return Ok(None) };
-        let (version, me) = (self.payload.version, self.setup.me);
+        let (version, memory) = (self.payload.version, &mut self.memory);
         if version.repetition > 0 {
             // The arrays have been rewritten, so only the received data is compared; the rest was compared at first.
-            return Ok(links.there.wrong(version).map(|wrong| described(&self.memory, wrong)));
+            let (wrong, stray) = (links.there.wrong(version), self.setup.stray_byte(memory));
+            return Ok(wrong.map(|wrong| described(memory, wrong)).or(stray));
         }
-        Ok(compare(&mut self.memory, &links.there, version, me))
+        Ok(compare(memory, &links.there, version, self.setup))
     }
 
     fn teardown(&mut self, mut active: ActiveMessage<'a>) -> Result<(), CallError> {

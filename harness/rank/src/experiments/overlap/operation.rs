@@ -10,7 +10,7 @@ use super::traffic::Traffic;
 use crate::carrier::Repeated;
 use crate::checked::collective::Blocks;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
-use crate::memory::{POISON, Region, Wire};
+use crate::memory::{POISON, Wire};
 use crate::payload::{Link, Places, Run, Runs, Spots, Version, source_of};
 
 /// An operation with its memory, on all ranks.
@@ -108,11 +108,10 @@ impl OperationTraffic {
         };
         let shape = BlockCounts::on_rank(transfer, rank, ranks);
         let (send, mut receive) = (Wire::new(shape.sends * block), Wire::new(shape.receives * block));
-        // SAFETY: the buffer is not moved with its owner, and is only compared while no operation is in progress.
-        let memory = unsafe { Region::new(receive.base(), receive.len()) };
+        let memory = receive.region();
         let link = |&(at, peer, from): &(usize, usize, usize)| {
             let run = Run { at: at * block, bytes: block, source: source_of(peer, 0, from * block) };
-            // SAFETY: as above.
+            // SAFETY: the buffer is not moved with its owner, and is only compared while no operation is in progress.
             Link { peer, tag: 0, places: unsafe { Places::new(memory, Runs::from_runs([run])) } }
         };
         Ok(Self {
@@ -214,14 +213,18 @@ impl Traffic for OperationTraffic {
     }
 
     fn mismatch(&mut self, _: &mut Repeated) -> Result<Option<String>, CallError> {
-        if let Some(numbers) = &self.numbers {
-            return Ok(numbers.wrong(&self.receive, self.ranks, self.version));
-        }
         let wrong = |Link { peer, places, .. }: &Link| {
             let wrong = places.wrong(self.version, &[])?.in_buffer();
             Some(format!("block from rank {peer}: {wrong}"))
         };
-        Ok(self.links.iter().find_map(wrong))
+        let wrong = match &self.numbers {
+            Some(numbers) => numbers.wrong(&self.receive, self.ranks, self.version),
+            None => self.links.iter().find_map(wrong),
+        };
+        // SAFETY: no operation is in progress.
+        let stray = |wire: &mut Wire| unsafe { wire.region().stray_byte(Some(0..wire.len())) };
+        let [sent, received] = [&mut self.send, &mut self.receive].map(stray);
+        Ok(wrong.or(received).or(sent))
     }
 
     fn teardown(&mut self, transfer: Repeated) -> Result<(), CallError> {
