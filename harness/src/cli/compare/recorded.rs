@@ -57,6 +57,16 @@ fn compare_sides(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyh
             mpis[0]
         );
     }
+    for (i, side) in sides.iter().enumerate() {
+        for earlier in &sides[..i] {
+            ensure!(
+                earlier.identities()?.is_disjoint(&side.identities()?),
+                "{} and {} have the same measurement: each side needs its own runs",
+                earlier.name,
+                side.name
+            );
+        }
+    }
     let [base, others @ ..] = sides.as_slice() else { bail!("no folder") };
     let mut conditions = Vec::new();
     for other in others {
@@ -128,14 +138,14 @@ impl Recording {
         }
         let runs = runs_of(path)?;
         let mut records = Vec::new();
-        for (i, run) in runs.iter().enumerate() {
+        for run in &runs {
             let mut of_run = recorded::records(run)?;
             let damage = if anyway { Vec::new() } else { recorded::damage(run, &of_run)? };
             ensure!(damage.is_empty(), "{}; add --anyway to compare nevertheless", damage.join("; "));
             recorded::warn_of_lacks(run, &of_run)?;
-            // Runs from before runs had ids still need different ones.
+            // Runs from before runs had ids still need their own.
             let unnamed = of_run.iter_mut().filter(|record| record.case.run.is_empty());
-            Record::name_run(unnamed, &i.to_string());
+            Record::name_run(unnamed, &run.canonicalize()?.to_string_lossy());
             records.extend(of_run);
         }
         let environment = |run: &PathBuf| {
@@ -181,6 +191,14 @@ impl Recording {
 
     fn of_environments(&self, value: fn(&Environment) -> Option<String>) -> BTreeSet<String> {
         self.environments.iter().flatten().filter_map(value).collect()
+    }
+
+    /// Its runs by their ids, or a table by its place.
+    fn identities(&self) -> anyhow::Result<BTreeSet<String>> {
+        match self.runs.is_empty() {
+            true => Ok([Path::new(&self.name).canonicalize()?.display().to_string()].into()),
+            false => Ok(self.of_records(|record| record.case.run.clone())),
+        }
     }
 
     fn of_records(&self, value: fn(&Record) -> String) -> BTreeSet<String> {
