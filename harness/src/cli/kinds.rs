@@ -174,7 +174,7 @@ impl Cases for OverlapCases {
 pub struct EngineCases {
     /// Only measure which copies are the fastest on this processor, and print them: for the pack engine's table of a new
     /// family of processors
-    #[arg(help_heading = WHAT, long)]
+    #[arg(help_heading = WHAT, long, exclusive = true)]
     pub(super) tune: bool,
     #[command(flatten)]
     tests: TestArgs,
