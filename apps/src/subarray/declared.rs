@@ -14,8 +14,9 @@ pub(crate) const AXES: [&str; 6] = ["x", "y", "z", "t", "u", "v"];
 /// If no halo is given, these axes get one, from the fastest on: in most codes axes beyond the third are components.
 const SPACE: usize = 3;
 
-/// An axis with fewer points than this, and fewer than half of another axis's, probably has components. A default
-/// halo on it is refused if less than half of the axis would remain. Grids on one rank are rarely shorter.
+/// An axis with fewer points than this, and fewer than half of another axis's, probably has components: grids on one rank
+/// are rarely shorter. It gets no default halo if it is the first or the last axis, as that of components usually is, or
+/// if less than half of it would remain.
 const SHORT: usize = 16;
 
 /// Names of several arrays: as many as [`Arrays`] can start in different cache sets.
@@ -210,10 +211,13 @@ impl<'a> Declared<'a> {
                 }
                 let longest = shape.iter().copied().max().unwrap_or_default();
                 let is_short = points < SHORT && 2 * points < longest;
-                // Who writes `face=x+` of an array with its components first means the next axis.
-                let is_likely = if face == Some(axis) { axis == 0 } else { 2 * both > points };
+                let is_likely = match face == Some(axis) {
+                    // Who writes `face=x+` of an array with its components first means the next axis.
+                    true => axis == 0,
+                    false => both > 0 && (axis == 0 || d == 0 || 2 * both > points),
+                };
                 if is_short && is_likely && !self.is_halo_of_each_axis(i) {
-                    return Err(self.likely_components(i, d, points - both, &name, face));
+                    return Err(self.likely_components(i, d, both, &name, face));
                 }
             }
         }
@@ -226,12 +230,12 @@ impl<'a> Declared<'a> {
         !lists.is_empty() && lists[shape % lists.len()].len() > 2
     }
 
-    /// The error of a short axis `d` that got a default halo and has only `interior` points left, or is that of the `face`.
+    /// The error of a short axis `d` that got a default halo of `both` sides' points, or is that of the `face`.
     fn likely_components(
         &self,
         shape: usize,
         d: usize,
-        interior: usize,
+        both: usize,
         axis: &str,
         face: Option<usize>,
     ) -> ParameterError {
@@ -244,13 +248,13 @@ impl<'a> Declared<'a> {
         let spelled = |of_axis: usize| {
             let mut list = vec![halo; dims];
             list[d] = of_axis;
-            joined_by_x(&slowest_first(self.order, &list))
+            format!("halo={}", joined_by_x(&slowest_first(self.order, &list)))
         };
         let points = self.shapes[shape][d];
         let is_face = face == Some(dims - 1 - d);
         let what = match is_face {
             true => format!("the face is one across the {points} points on {axis}"),
-            false => format!("{interior} of the {points} points on {axis} would be sent"),
+            false => format!("{both} of the {points} points on {axis} would be halo"),
         };
         let next = if is_face { format!(" and face={}", self.other_face(1)) } else { String::new() };
         let reason = format!(
