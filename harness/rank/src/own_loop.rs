@@ -144,29 +144,26 @@ impl OwnLoop {
     }
 }
 
-/// Bytes before and behind the message that must not change; arrays have as wide gaps between them.
-const MARGIN: usize = PAGE_BYTES;
-
-/// The first error of the loop at both ends of a test's message, found without communication. The arrays are lost.
-pub fn wrong(app: &MicroApp, arrays: &mut Arrays) -> Option<Mismatch> {
-    [Side::Send, Side::Receive].into_iter().find_map(|side| {
-        let own = OwnLoop::new(app.face(side), !app.has_loops, 0);
-        own.wrong(side, &app.message(side, WireOrder::Ddt), arrays)
-    })
+/// The first error of the function for this side of a test's message, found without communication. The arrays are lost.
+pub fn wrong(side: Side, app: &MicroApp, arrays: &mut Arrays) -> Option<Mismatch> {
+    let own = OwnLoop::new(app.face(side), !app.has_loops, 0);
+    own.wrong(side, &app.message(side, WireOrder::Ddt), arrays)
 }
 
 impl OwnLoop {
     /// The first wrong byte of the message that the function for this side moves, or another byte that it changes. The arrays are lost.
     pub fn wrong(&self, side: Side, message: &Message, arrays: &mut Arrays) -> Option<Mismatch> {
         let (version, bytes) = (Version::of_fill(1), message.size() as usize);
-        let with_margin = |span: Span| Span { offset: MARGIN + span.offset, ..span };
+        // Bytes before and behind the message that must not change. A loop may pack twice as much.
+        let margin = bytes.max(PAGE_BYTES);
+        let with_margin = |span: Span| Span { offset: margin + span.offset, ..span };
         let packed: Vec<Span> = packed_data(message).into_iter().map(with_margin).collect();
         let (data, padded) = (data_spans(message, arrays), padded_spans(message, arrays));
         let sources = match side {
             Side::Send => from_source(&data, 0),
             Side::Receive => from_source(&packed, source_of(1, 0, 0)),
         };
-        let mut wire = vec![POISON; bytes + 2 * MARGIN];
+        let mut wire = vec![POISON; bytes + 2 * margin];
         version.write(0, arrays.memory_mut());
         let all = Region::of_arrays(arrays, None);
         // SAFETY: the memory exists until this function ends. In turn, these places or the user's function use it.
@@ -177,20 +174,21 @@ impl OwnLoop {
         };
         let (name, found) = match side {
             Side::Send => {
-                self.pack(arrays, &mut wire[MARGIN..][..bytes]);
-                ("pack", packed.wrong(version, &[]).map(|wrong| in_message(&packed.runs, arrays, wrong)))
+                self.pack(arrays, &mut wire[margin..][..bytes]);
+                let found = packed.wrong(version, &[]);
+                ("pack", found.map(|wrong| in_message(&packed.runs, margin, arrays, wrong)))
             }
             Side::Receive => {
                 packed.write(version);
-                self.unpack(&wire[MARGIN..][..bytes], arrays);
+                self.unpack(&wire[margin..][..bytes], arrays);
                 ("unpack", data.wrong(version, &[]).map(|wrong| in_arrays(arrays, wrong)))
             }
         };
         // Nearest to the message first.
-        let mut margins = (0..MARGIN).rev().chain(MARGIN + bytes..wire.len());
+        let mut margins = (0..margin).rev().chain(margin + bytes..wire.len());
         let beside = margins.find(|&at| wire[at] != POISON).map(|at| {
             let values = Wrong { at, expected: POISON, found: wire[at] }.values();
-            format!("{}: {values}", outside(at, &(MARGIN..MARGIN + bytes), "the message"))
+            format!("{}: {values}", outside(at, &(margin..margin + bytes), "the message"))
         });
         // SAFETY: as above.
         let changed = || unsafe { changed(all, 0, version, [], [&data, &padded]) };
@@ -200,11 +198,11 @@ impl OwnLoop {
     }
 }
 
-/// Describes a wrong byte of a message with sources in the arrays.
-fn in_message(runs: &Runs, arrays: &Arrays, wrong: Wrong) -> Mismatch {
+/// Describes a wrong byte of a message, which begins behind a margin and has its sources in the arrays.
+fn in_message(runs: &Runs, margin: usize, arrays: &Arrays, wrong: Wrong) -> Mismatch {
     let run = runs.iter().find(|run| (run.at..run.at + run.bytes).contains(&wrong.at)).expect("of a run");
     let from = place_in_arrays(arrays, run.source as usize + wrong.at - run.at);
-    format!("packed byte {}, from {from}: {}", wrong.at - MARGIN, wrong.values())
+    format!("packed byte {}, from {from}: {}", wrong.at - margin, wrong.values())
 }
 
 fn loaded() -> &'static [Function; 2] {

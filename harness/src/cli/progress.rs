@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use ddtbench::experiments::{self, Kind, launches::over_launches};
 use ddtbench::model::event::{Block, Event};
+use ddtbench::model::plain::undecorated;
 use ddtbench::model::{Case, Measured, Record};
 use ddtbench::report::names::grouped;
 use ddtbench::run::{Observer, Run};
@@ -182,7 +183,7 @@ impl Observer for Progress {
 /// A line per kind of failure with its methods: if the launcher fails, all methods fail alike.
 fn failures(methods: &[Measured]) -> String {
     let failure = |Measured { outcome, .. }: &&Measured| {
-        let detail = outcome.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
+        let detail = outcome.detail().map(|detail| format!(": {}", undecorated(detail))).unwrap_or_default();
         format!("{}{detail}", outcome.label())
     };
     let failed = methods.iter().filter(|measured| !measured.outcome.is_measured());

@@ -12,6 +12,7 @@ use super::names::grouped;
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, Verdict, diagnoses, times_text};
+use crate::model::plain::undecorated;
 use crate::model::{LOOP, LOOPS, OWN, Quantity, Record};
 use crate::stats::SlowSamples;
 
@@ -393,12 +394,12 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
 
 /// The failures: a line for each outcome of the same methods on the same MPI, with the cases that have it.
 fn failures(cases: &[CaseView]) -> Vec<String> {
-    type Failure<'a> = (String, Vec<&'a str>, (&'static str, &'a str));
+    type Failure<'a> = (String, Vec<&'a str>, (&'static str, String));
     let mut lines: IndexMap<Failure<'_>, Vec<String>> = IndexMap::new();
     for case in cases {
         for (outcome, methods) in case.failures() {
             let name = case.name().replace("  ", " ").trim_end().to_owned();
-            let ended = (outcome.label(), outcome.detail().unwrap_or_default());
+            let ended = (outcome.label(), undecorated(outcome.detail().unwrap_or_default()));
             lines.entry((case.side(), methods, ended)).or_default().push(name);
         }
     }

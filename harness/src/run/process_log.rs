@@ -157,6 +157,11 @@ impl ProcessLog {
         let during = match stage {
             Some(Stage::Verify) => " while verifying".to_owned(),
             Some(Stage::Measure) => " while measuring".to_owned(),
+            Some(stage @ (Stage::Pack | Stage::Unpack)) => {
+                let has_left = matches!(exit, Exit::Ended(exit) if exit.signal().is_none());
+                let what = if has_left { ", which ended the process" } else { "" };
+                format!(" in your function `{stage}`{what}")
+            }
             Some(stage) => format!(" during {stage}"),
             None if self.hello.is_some() => " before any method".to_owned(),
             None => " before the first event".to_owned(),

@@ -56,6 +56,9 @@ named! {
     pub enum Stage {
         /// Verifying that it transfers the right bytes.
         Verify = "verify",
+        /// In the user's function of this name.
+        Pack = "pack",
+        Unpack = "unpack",
         /// Finding sizes or costs for it.
         Calibrate = "calibrate",
         /// Warming up, and finding out how long it takes.

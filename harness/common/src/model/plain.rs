@@ -56,9 +56,28 @@ pub fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Err
     serde_json::from_value(value)
 }
 
+/// How a process ended, without the decoration that launchers draw around a crash, and without stack frames.
+pub fn undecorated(ending: &str) -> String {
+    const OUTPUT: &str = "last output:";
+    const DECORATION: [&str; 6] = ["=", "/", "--", "YOU CAN IGNORE", "This typically refers", "Please see"];
+    let is_useful = |text: &&str| !DECORATION.iter().any(|start| text.starts_with(start));
+    let pieces = ending.replacen(&format!("{OUTPUT} "), &format!("{OUTPUT} | "), 1);
+    let text = pieces.split(" | ").filter(is_useful).collect::<Vec<_>>().join(" | ");
+    let text = text.replacen(&format!("{OUTPUT} | "), &format!("{OUTPUT} "), 1);
+    text.trim_end_matches(&format!("; {OUTPUT}")).to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_crash_is_shown_without_its_frame() {
+        let note =
+            "exit code 11; last output: ===== | =   PID 1 | Segmentation fault | /lib/libmpi.so(+0x1) [0x2]";
+        assert_eq!(undecorated(note), "exit code 11; last output: Segmentation fault");
+        assert_eq!(undecorated("killed; last output: ===="), "killed");
+    }
 
     #[test]
     fn what_steers_a_terminal_is_shown() {

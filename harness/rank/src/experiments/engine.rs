@@ -204,8 +204,8 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
         Ok(work)
     }
 
-    fn wrong_loop(&mut self) -> Option<String> {
-        own_loop::wrong(self.setup.app, &mut self.memory.arrays)
+    fn wrong_loop(&mut self, side: Side) -> Option<String> {
+        own_loop::wrong(side, self.setup.app, &mut self.memory.arrays)
     }
 
     fn verify(&mut self, active: &mut PackingMethod<'a>) -> anyhow::Result<Option<String>> {

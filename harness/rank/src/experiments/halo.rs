@@ -189,13 +189,14 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
         Made::timed(|| Ok(ActiveExchange::make(transfer, self.parts, calls)?))
     }
 
-    fn wrong_loop(&mut self) -> Option<String> {
+    fn wrong_loop(&mut self, side: Side) -> Option<String> {
         // SAFETY: no other thread runs between exchanges.
         let arrays = unsafe { self.parts.memory.arrays.get() };
-        let stages = self.parts.links.stages.iter();
-        let sides = stages.flat_map(|stage| [(Side::Send, &stage.sends), (Side::Receive, &stage.receives)]);
-        let mut links = sides.flat_map(|(side, links)| links.iter().map(move |link| (side, link)));
-        links.find_map(|(side, link)| {
+        let mut links = self.parts.links.stages.iter().flat_map(|stage| match side {
+            Side::Send => &stage.sends,
+            Side::Receive => &stage.receives,
+        });
+        links.find_map(|link| {
             let face = &link.cut.parts[0];
             let own = OwnLoop::new(face, !self.parts.links.has_loops, link.tag);
             let wrong = own.wrong(side, &face.message(WireOrder::Ddt), arrays)?;

@@ -1,7 +1,7 @@
 //! The ping-pong of one case: the pairs of ranks, whether it can run here, and the measurement.
 
 use anyhow::ensure;
-use apps::{Arrays, Exchange, WireOrder};
+use apps::{Arrays, Exchange, Side, WireOrder};
 use common::kinds::Kind;
 use common::kinds::pingpong::methods::{buffers, can_by_name, transfer};
 use common::kinds::pingpong::{self, Pairs};
@@ -90,8 +90,8 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
         Ok(ActiveMethod { method, in_a_row: None })
     }
 
-    fn wrong_loop(&mut self) -> Option<String> {
-        own_loop::wrong(self.session.setup.app, &mut self.session.memory.arrays)
+    fn wrong_loop(&mut self, side: Side) -> Option<String> {
+        own_loop::wrong(side, self.session.setup.app, &mut self.session.memory.arrays)
     }
 
     fn verify(

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use apps::Side;
 use common::model::event::Block;
 
 use super::job::Job;
@@ -72,8 +73,8 @@ pub trait ScheduledCase<'a> {
     /// Sets up a method. An error that [is a lack](crate::checked::CallError::is_lack) is the method's outcome.
     fn make(&mut self, method: &str) -> anyhow::Result<Self::ActiveMethod>;
 
-    /// An error of the user's loop on this rank, found without communication.
-    fn wrong_loop(&mut self) -> Option<String> {
+    /// An error of the user's function for a side on this rank, found without communication.
+    fn wrong_loop(&mut self, _side: Side) -> Option<String> {
         None
     }
 

@@ -8,6 +8,7 @@
 use std::mem::take;
 use std::time::Instant;
 
+use apps::Side;
 use common::kinds::Kind;
 use common::limits::{Limits, MIN_ROUNDS, MOST_METHODS};
 use common::model::Outcome;
@@ -63,8 +64,7 @@ pub fn run<'a, E: ScheduledCase<'a>>(
                 continue;
             }
         };
-        let wrong_loop = if name == OWN { experiment.wrong_loop() } else { None };
-        let wrong_loop = experiment.job().any_mismatch(wrong_loop)?;
+        let wrong_loop = if name == OWN { wrong_loop(experiment)? } else { None };
         match wrong_loop.map_or_else(|| mismatch(experiment, &mut active), |found| Ok(Some(found)))? {
             None => active_methods.push((name.clone(), active)),
             Some(detail) => end(experiment, name, active, Outcome::WrongData { detail })?,
@@ -139,6 +139,19 @@ pub fn run<'a, E: ScheduledCase<'a>>(
         }
     }
     Ok(())
+}
+
+/// An error of the user's loop on any rank. Each of its functions is a stage, so that a crash names the function.
+fn wrong_loop<'a, E: ScheduledCase<'a>>(experiment: &mut E) -> anyhow::Result<Option<String>> {
+    for (side, stage) in [(Side::Send, Stage::Pack), (Side::Receive, Stage::Unpack)] {
+        experiment.job().reporter.working(OWN, stage);
+        let wrong = experiment.wrong_loop(side);
+        if let Some(wrong) = experiment.job().any_mismatch(wrong)? {
+            return Ok(Some(wrong));
+        }
+    }
+    experiment.job().reporter.working(OWN, Stage::Verify);
+    Ok(None)
 }
 
 /// A method that was made, or its outcome if it is not available here.
