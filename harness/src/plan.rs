@@ -215,12 +215,16 @@ impl Plan {
     /// # Errors
     /// Errors of the method `cases` of [`Experiment`](experiments::Experiment).
     pub fn select(&mut self, selection: &Selection) -> Result<Vec<String>, PlanError> {
+        let is_of_all = selection.tests.is_empty() && selection.layouts.is_empty();
+        if let Some(file) = self.pack.as_ref().filter(|_| is_of_all && self.experiment.method(OWN).is_ok()) {
+            let needed = "needs the test or the --layout whose message your loop packs, such as nas_lu_y";
+            return Err(PlanError(format!("--pack {}: {needed}", file.display())));
+        }
         let selected = (experiments::of_kind(self.experiment).cases)(selection, self.context());
         let selected = selected.map_err(PlanError)?;
         let (methods, first) = (&selection.methods, self.cases.len());
         self.cases
             .extend(selected.cases.into_iter().map(|case| PlannedCase { methods: methods.clone(), ..case }));
-        let is_of_all = selection.tests.is_empty() && selection.layouts.is_empty();
         self.origin.unnamed.extend((first..self.cases.len()).filter(|_| is_of_all));
         Ok(selected.notes)
     }

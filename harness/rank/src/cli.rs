@@ -1,6 +1,6 @@
 //! The command line of the rank program, for `ddtbench` and for manual use.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
@@ -73,10 +73,11 @@ impl Command {
         })
     }
 
-    /// The shared object with the user's loop, if the kind has the method for it.
-    pub fn own_loop(&self) -> Option<&Path> {
+    /// The shared object with the user's loop, if the kind has the method for it, and the file that it was made of.
+    pub fn own_loop(&self) -> Option<(PathBuf, PathBuf)> {
         let (kind, _, methods) = self.experiments()?;
-        methods.pack.as_deref().filter(|_| kind.method(OWN).is_ok())
+        let object = methods.pack.clone().filter(|_| kind.method(OWN).is_ok())?;
+        Some((object.clone(), methods.pack_source.clone().unwrap_or(object)))
     }
 
     /// The memory of its data.
@@ -184,6 +185,9 @@ pub struct MethodArgs {
     /// A shared object with your loop, for the method `own`: functions `pack` and `unpack`
     #[arg(long, value_name = "FILE")]
     pack: Option<PathBuf>,
+    /// The file that it was made of, for errors
+    #[arg(long, value_name = "FILE")]
+    pack_source: Option<PathBuf>,
     /// The number of ranks requested; any other number is refused
     #[arg(short = 'n', long)]
     pub ranks: Option<usize>,

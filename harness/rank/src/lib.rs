@@ -32,7 +32,6 @@ mod team;
 mod transport;
 
 use std::ffi::c_int;
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::anyhow;
@@ -73,7 +72,7 @@ fn run() -> u8 {
     };
     let threading = cli.command.threading();
     let memory = cli.command.memory();
-    let own_loop = cli.command.own_loop().map(Path::to_owned);
+    let own_loop = cli.command.own_loop();
     let experiment = experiments::prepare(cli.command);
     let refusal = identity::foreign_library().or_else(identity::foreign_launcher);
     // Before MPI is initialised, since some libraries look for a context then.
@@ -92,7 +91,7 @@ fn run() -> u8 {
         Ok(world) => {
             let run = || {
                 VirtualClocks::check(world.comm.size()?).map_err(|reason| anyhow!(reason))?;
-                own_loop.iter().try_for_each(|file| own_loop::load(file))?;
+                own_loop.iter().try_for_each(|(object, source)| own_loop::load(object, source))?;
                 experiment(&world)
             };
             let result = run();

@@ -51,10 +51,10 @@ impl Function {
     }
 }
 
-/// Loads the functions of a shared object.
-pub fn load(file: &Path) -> anyhow::Result<()> {
-    let refusal = || format!("--pack {}", file.display());
-    let name = CString::new(file.as_os_str().as_bytes()).with_context(refusal)?;
+/// Loads the functions of a shared object, made of the user's file `source`.
+pub fn load(object: &Path, source: &Path) -> anyhow::Result<()> {
+    let refusal = || format!("--pack {}", source.display());
+    let name = CString::new(object.as_os_str().as_bytes()).with_context(refusal)?;
     // SAFETY: the name is NUL-terminated. The user wants the code that loading runs to be run.
     let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if library.is_null() {

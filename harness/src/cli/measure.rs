@@ -84,7 +84,7 @@ pub(super) fn start(options: RunOptions<'_>, plan: Plan) -> anyhow::Result<Begun
     }
     interrupt::hold();
     let folder = options.out.map(|out| Folder::create(out, about(&checked))).transpose()?;
-    let chosen = match targets::choose(&mut checked.plan, options.is_trusted, options.verbose) {
+    let mut chosen = match targets::choose(&mut checked.plan, options.is_trusted, options.verbose) {
         Ok(chosen) => chosen,
         Err(error) => {
             folder.map(Folder::discard);
@@ -98,11 +98,14 @@ pub(super) fn start(options: RunOptions<'_>, plan: Plan) -> anyhow::Result<Begun
         })?,
     };
     folder.replace_plan(about(&checked))?;
+    if let Err(error) = chosen.compile_loop(folder.path()) {
+        return Err(give_back(folder, error));
+    }
     introduce(&chosen, folder.path());
     if interrupt::requested() {
         bail!(stopped(folder.path()));
     }
-    let built = chosen.build_in(folder.path()).and_then(|targets| {
+    let built = chosen.build().and_then(|targets| {
         let mut checked = with_sizes(checked, &targets, folder.path())?;
         put_long_values(&mut checked, folder.path())?;
         let run = Run { plan: &checked, targets: &targets };

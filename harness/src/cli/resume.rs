@@ -36,12 +36,13 @@ pub(super) fn reopen(
         }
         None => refuse_unknown_origin(&recorded.records, dir)?,
     }
-    let chosen = targets::choose(&mut checked.plan, options.is_trusted, options.verbose)?;
+    let mut chosen = targets::choose(&mut checked.plan, options.is_trusted, options.verbose)?;
     if let Some(earlier) = &earlier {
         refuse_other_mpis(&chosen, earlier, dir)?;
     }
+    chosen.compile_loop(dir)?;
     measure::introduce(&chosen, dir);
-    let targets = chosen.build_in(dir)?;
+    let targets = chosen.build()?;
     // A run that was stopped early may have a plan without sizes.
     let mut checked = if earlier.is_none() { measure::with_sizes(checked, &targets, dir)? } else { checked };
     if interrupt::requested() {

@@ -10,7 +10,7 @@ use ddtbench::folder::OWN_LOOP;
 use ddtbench::model::conditions::MemoryKind;
 use ddtbench::model::mpi_label;
 use ddtbench::mpi::{
-    Installation, MpiError, Project, STANDARD, Source, StandIn, Target, Trusted, Variant, interrupt,
+    Installation, MpiError, OwnLoop, Project, STANDARD, Source, StandIn, Target, Trusted, Variant, interrupt,
 };
 use ddtbench::plan::Plan;
 
@@ -26,6 +26,7 @@ pub(super) struct Chosen {
     may_leave_out: bool,
     /// Whether a device is simulated.
     is_simulated: bool,
+    own_loop: Option<OwnLoop>,
 }
 
 /// Refuses names of MPIs that do not exist. Installs nothing.
@@ -101,7 +102,7 @@ pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow
     }
     plan.mpis = lasting_names;
     let is_simulated = plan.memories.contains(&MemoryKind::Simulated);
-    Ok(Chosen { project, programs, mpis, may_leave_out, is_simulated })
+    Ok(Chosen { project, programs, mpis, may_leave_out, is_simulated, own_loop: None })
 }
 
 /// Separates an MPI's name from its variant. A path has no variant.
@@ -162,13 +163,13 @@ impl Chosen {
         }
     }
 
-    /// The same for a run in this folder, where the user's loop is compiled.
+    /// Compiles the user's loop into the folder of a run.
     ///
     /// # Errors
-    /// Those of [`Chosen::build`] and of compiling the loop.
-    pub fn build_in(&self, dir: &Path) -> anyhow::Result<Vec<Target>> {
-        let own_loop = self.programs.own_loop(&dir.join(OWN_LOOP))?;
-        Ok(self.build()?.into_iter().map(|target| Target { own_loop: own_loop.clone(), ..target }).collect())
+    /// If the file is not a loop.
+    pub fn compile_loop(&mut self, dir: &Path) -> anyhow::Result<()> {
+        self.own_loop = self.programs.own_loop(&dir.join(OWN_LOOP))?;
+        Ok(())
     }
 
     /// Builds the rank program for each MPI, and skips those that the user has not named if that fails.
@@ -222,6 +223,6 @@ impl Chosen {
             None if self.is_simulated => Some(Arc::new(StandIn::compile()?)),
             known => known,
         };
-        Ok(Target { installation, variant, program, programs, own_loop: None, stand_in })
+        Ok(Target { installation, variant, program, programs, own_loop: self.own_loop.clone(), stand_in })
     }
 }

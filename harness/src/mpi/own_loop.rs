@@ -35,8 +35,11 @@ const COMPILERS: [Compiler; 2] = [
 /// A loop that rank programs can load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnLoop {
+    /// The shared object.
     pub file: PathBuf,
-    /// The user's file, and how it was compiled; `None` in a resumed run, whose first part has it.
+    /// The user's file.
+    pub source: PathBuf,
+    /// How it was compiled; `None` in a resumed run, whose first part has it.
     pub about: Option<String>,
 }
 
@@ -48,6 +51,7 @@ impl Trusted {
     pub fn own_loop(&self, place: &Path) -> Result<Option<OwnLoop>> {
         let Some(source) = self.pack() else { return Ok(None) };
         let file = std::path::absolute(place).map_err(at("finding", place))?;
+        let made = |about| Some(OwnLoop { file: file.clone(), source: source.to_owned(), about });
         let refuse = |reason: &str| other(format!("--pack {}: {reason}", source.display()));
         let suffix = source.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
         let name = source.file_name().unwrap_or_default().to_string_lossy();
@@ -56,14 +60,14 @@ impl Trusted {
             return Err(refuse("must be a C file (.c), a Fortran file (.f90, .f), or a shared object (.so)"));
         }
         if file.exists() {
-            return Ok(Some(OwnLoop { file, about: None }));
+            return Ok(made(None));
         }
         if !source.is_file() {
             return Err(refuse("no such file"));
         }
         let Some(compiler) = compiler else {
             fs::copy(source, &file).map_err(at("copying", source))?;
-            return Ok(Some(OwnLoop { file, about: Some(format!("{name}, compiled before")) }));
+            return Ok(made(Some(format!("{name}, compiled before"))));
         };
         let [variable, default] = compiler.command;
         let setting = |name: &str, default: &str| {
@@ -82,7 +86,7 @@ impl Trusted {
         if !ended.exit.success() {
             return Err(refuse(&format!("`{line}`: {}", ended.last_lines(SHOWN_LINES))));
         }
-        Ok(Some(OwnLoop { file, about: Some(about) }))
+        Ok(made(Some(about)))
     }
 }
 

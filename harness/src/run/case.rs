@@ -229,6 +229,7 @@ impl Run<'_> {
         }
         if let Some(own_loop) = &self.targets[unit.target].own_loop {
             option("pack", own_loop.file.display().to_string());
+            option("pack-source", own_loop.source.display().to_string());
         }
         if plan.startall {
             args.push("--startall".to_owned());
