@@ -112,7 +112,12 @@ pub(super) fn decisions(form: &'static TableFormat, cases: &[CaseView]) -> Vec<S
             state.map_or_else(String::new, |state| format!("{state}: ")) + &decision(form, &cases)
         });
         let separator = if cases.iter().any(|case| case.own_state().is_some()) { ", " } else { ": " };
-        format!("{side}{separator}{}.", each.collect::<Vec<_>>().join("; "))
+        let is_failure = |record: &Record| {
+            record.method == OWN && !(record.outcome.is_measured() || record.outcome.is_lacking())
+        };
+        let has_failed = cases.iter().any(|case| case.methods().any(is_failure));
+        let failed = if has_failed { "your loop failed (see below); " } else { "" };
+        format!("{side}{separator}{failed}{}.", each.collect::<Vec<_>>().join("; "))
     };
     sides.into_iter().map(of_side).collect()
 }
