@@ -59,6 +59,7 @@ pub fn index_list(text: &str, form: ListForm) -> Result<Vec<i64>, String> {
             refuse(line, format!("the count is {count}, but {} numbers follow", list.len()))
         }
         Some((line, Err(word))) => refuse(line, format!("`{word}`: must be the count of the numbers")),
+        None if list.is_empty() => Err("it has no numbers: must have at least one".to_owned()),
         _ => Ok(list),
     }
 }
@@ -88,7 +89,7 @@ mod tests {
         assert_eq!(index_list(text, from(1)), Ok(vec![15, 31, 6]));
         assert_eq!(index_list("5\n-2\n", from(-3)), Ok(vec![8, 1]));
         assert_eq!(index_list("1 2,3,\t4\n5, # 6\n", PLAIN), Ok(vec![1, 2, 3, 4, 5]));
-        assert_eq!(index_list("", from(1)), Ok(vec![]));
+        assert_eq!(index_list("0 # none", ListForm { is_counted: true, ..PLAIN }), Ok(vec![]));
     }
 
     #[test]
@@ -101,6 +102,7 @@ mod tests {
     #[test]
     fn what_is_no_index_is_refused_with_its_line() {
         for (text, base, reason) in [
+            ("# none\n", 0, "it has no numbers: must have at least one"),
             ("1\n\nx1\n", 0, "line 3: `x1`: must be whole numbers; comments begin with #"),
             ("1 2;3\n", 0, "line 1: `2;3`: must be whole numbers"),
             ("1.5\n", 0, "line 1: `1.5`: must be whole numbers"),

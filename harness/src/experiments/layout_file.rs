@@ -68,7 +68,11 @@ pub fn case(typed: &str, definitions: &Definitions) -> Result<PlannedCase, Strin
             let (number, [first, second]) = repeated_index(&list, form)?;
             let lines =
                 if first == second { format!("line {first}") } else { format!("lines {first} and {second}") };
-            Some(format!("{file} has index {number} twice, in {lines}; remove one if it is a mistake: "))
+            let advice = match leading_count(&list, form) {
+                Some(_) => "add count=first if the list begins with its count",
+                None => "remove one if it is a mistake",
+            };
+            Some(format!("{file} has index {number} twice, in {lines}; {advice}: "))
         });
         let is_of_receiver = error.to_string().contains(WRITTEN_TWICE);
         format!("{source}: {}{error}", repeated.filter(|_| is_of_receiver).unwrap_or_default())
@@ -82,13 +86,18 @@ const WRITTEN_TWICE: &str = "must write each byte only once";
 pub fn likely_counts(typed: &String) -> Vec<String> {
     let text = std::fs::read_to_string(typed).unwrap_or_else(|_| typed.clone());
     let warning = |(file, form): (String, ListForm)| {
-        let list = std::fs::read_to_string(&file).ok().filter(|_| !form.is_counted)?;
-        // As a counted list it is refused if its first number is another one.
-        let n = index_list(&list, ListForm { is_counted: true, ..form }).ok()?.len();
+        let n = leading_count(&std::fs::read_to_string(&file).ok()?, form)?;
         let advice = "add count=first if that is the count";
-        (n > 0).then(|| format!("warning: {file} begins with {n}, and {n} numbers follow: {advice}"))
+        Some(format!("warning: {file} begins with {n}, and {n} numbers follow: {advice}"))
     };
     lists(&text).filter_map(warning).collect()
+}
+
+/// The first number of a list, if as many follow although its form does not say so.
+fn leading_count(list: &str, form: ListForm) -> Option<usize> {
+    // As a counted list it is refused if its first number is another one.
+    let counted = index_list(list, ListForm { is_counted: true, ..form }).ok()?;
+    (!form.is_counted && !counted.is_empty()).then_some(counted.len())
 }
 
 /// The files with lists that a text names, as in `@halo.txt, base=1)`, and their forms.
@@ -165,7 +174,7 @@ pub(crate) fn parse(text: &str, definitions: &Definitions) -> Result<Given, Stri
 
 /// Whether the text is a number per line, and thus not a layout.
 fn is_list(text: &str) -> bool {
-    index_list(text, ListForm::default()).is_ok_and(|list| !list.is_empty())
+    index_list(text, ListForm::default()).is_ok()
 }
 
 #[cfg(test)]
@@ -269,7 +278,8 @@ mod tests {
         );
         let refusal = of(",count=first", "").unwrap_err();
         assert!(refusal.contains("my halo.txt has index 5 twice, in lines 2 and 4; "), "{refusal}");
-        assert!(of(", base=1", "").unwrap_err().contains("has index 5 twice, in lines"));
+        let refusal = of(", base=1", "").unwrap_err();
+        assert!(refusal.contains("has index 5 twice, in lines 2 and 4; add count=first if"), "{refusal}");
         std::fs::write(&file, "4 7 4\n").unwrap();
         assert!(of("", "").unwrap_err().contains("has index 4 twice, in line 1; remove one"));
         std::fs::write(&file, "1 2 3\n").unwrap();
