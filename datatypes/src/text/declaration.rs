@@ -24,6 +24,9 @@ pub fn declared_arrays(text: &str) -> Option<Result<DeclaredArrays, TextError>> 
     (text.contains(['(', '[']) && !reader.is_at_number()).then(|| reader.arrays())
 }
 
+/// How to declare several arrays.
+const JOINED: &str = "several arrays are joined by +, such as double u[4] + double v[5]";
+
 /// A variable or a member.
 struct Declared {
     name: String,
@@ -58,6 +61,11 @@ impl TextReader<'_> {
             arrays.of = of;
             arrays.extents.push(extents.into_iter().map(|extent| extent as usize).collect());
             if !self.eat('+') {
+                let place = self.place();
+                if self.eat(',') || self.eat(';') && !self.is_at_end() {
+                    return Err(self.error_at(place, JOINED));
+                }
+                self.at = place;
                 return self.end("a declaration").map(|()| arrays);
             }
         }
@@ -72,6 +80,9 @@ impl TextReader<'_> {
             if self.scope.is_fortran && self.eat('(') {
                 self.at -= 1;
                 return Ok((None, self.fortran_extents()?.0));
+            }
+            if self.eat('[') {
+                return Err(self.error_at(place, format!("`{name}` has no type in front of it; {JOINED}")));
             }
             let instead = name.parse::<Element>().err().unwrap_or_default();
             return Err(self.error_at(place, format!("the type `{name}` is unknown: {instead}")));

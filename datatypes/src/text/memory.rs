@@ -166,7 +166,11 @@ impl TextReader<'_> {
             Some(element) => Some(element),
             None => {
                 self.at = start;
-                let kind = self.expression("a kind such as 8")?;
+                let kind = self.expression("a kind such as 8").map_err(|mut error| {
+                    // Its value is a number of bytes.
+                    error.reason = error.reason.replace("=64", "=8");
+                    error
+                })?;
                 let named = |word: &str| format!("{word}({kind})").parse::<Element>().ok();
                 match element {
                     Element::Float => named("real"),
@@ -178,7 +182,7 @@ impl TextReader<'_> {
         };
         self.symbol(')', || "after a kind".to_owned())?;
         element.map(Memory::of).ok_or_else(|| {
-            self.error_at(place, "no type has this kind: must be one such as real(8) or integer(c_int)")
+            self.error_at(place, "no type has this kind: must be its bytes, such as 4 or 8 of real(8), or a name such as c_int")
         })
     }
 

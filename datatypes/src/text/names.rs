@@ -62,6 +62,10 @@ impl FromStr for Element {
 
 /// The name of a predefined type that `name` is most likely a slip of.
 fn similar_type(name: &str) -> Option<&'static str> {
+    // Not a slip: a type of Fortran that is not among them.
+    if name.eq_ignore_ascii_case("logical") {
+        return None;
+    }
     let names: Vec<&str> = names().map(|(name, _)| name).collect();
     let prefix = PREFIXES.into_iter().find(|prefix| starts_with(name, prefix).is_some()).unwrap_or_default();
     similar(&names, &name[prefix.len()..])
