@@ -163,12 +163,12 @@ impl Comparisons {
                     0 => String::new(),
                     count => format!(" ({count} by mean)"),
                 };
-                format!(
-                    "{} of {compared} rows {}{by_mean}, or are broken{}",
-                    of(GateDecision::Shut).count(),
-                    worse("are", "have"),
-                    at(GateDecision::Shut)
-                )
+                let broken = rows.iter().filter(|row| row.verdict == Verdict::Broken).count();
+                let others = of(GateDecision::Shut).count() - broken;
+                let parts = [(others, worse("are", "have") + &by_mean), (broken, "are broken".to_owned())];
+                let shown = parts.into_iter().filter(|(count, _)| *count > 0);
+                let texts = shown.map(|(count, what)| format!("{count} of {compared} rows {what}"));
+                texts.collect::<Vec<_>>().join("; ") + &at(GateDecision::Shut)
             }
         }
     }

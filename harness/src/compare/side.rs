@@ -1,5 +1,6 @@
 //! The sides of a comparison: the result of each launch of each method, and the state of the machine, as logarithms.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexSet;
@@ -13,7 +14,7 @@ use crate::stats::launches::SlowGroup;
 use crate::stats::{self, mean, median, sorted};
 
 /// A method of a case, on any side.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Subject {
     pub experiment: Kind,
     pub test: String,
@@ -25,7 +26,25 @@ pub struct Subject {
     pub method: String,
 }
 
+impl Ord for Subject {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.place().cmp(&other.place())
+    }
+}
+
+impl PartialOrd for Subject {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 impl Subject {
+    /// Its place among others: sets that are numbers, such as sizes, ascend.
+    fn place(&self) -> impl Ord + '_ {
+        let (set, conditions) = (self.set.parse::<u64>().ok(), (self.ranks, self.cache, self.memory));
+        (self.experiment, &self.test, set, &self.set, &self.params, conditions, &self.method)
+    }
+
     fn from_case(case: &Case, method: &str) -> Self {
         Self {
             experiment: case.experiment,

@@ -7,6 +7,7 @@ use super::case::{
     ANOTHER_RUN, CaseView, cell, launches, measured, median, ratio, share, share_and_half, warnings,
 };
 use super::columns::{Align, Column, fitted, text_width, wrapped};
+use super::sentences::decisions;
 use super::state;
 use super::units;
 use crate::model::{MethodInfo, Outcome, Phase, Quantity, Record};
@@ -169,7 +170,9 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     // Common conditions are printed once.
     let all = cases[0].conditions();
     let same = cases.iter().all(|case| case.conditions() == all);
-    let mut text = wrapped("", form.legend, width, 0);
+    let decided = decisions(form, &cases);
+    let mut text: String = decided.iter().map(|decision| wrapped("", decision, width, 2)).collect();
+    text += &wrapped("", form.legend, width, 0);
     if same {
         text += &wrapped("All: ", &format!("{all}{}", state::counted_of(&cases)), width, 2);
     }

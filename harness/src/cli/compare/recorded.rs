@@ -70,6 +70,10 @@ fn compare_sides(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyh
     let [base, others @ ..] = sides.as_slice() else { bail!("no folder") };
     let mut conditions = Vec::new();
     for other in others {
+        if base.runs.is_empty() != other.runs.is_empty() {
+            let needed = "a table of another program can only be compared with a table, and a run with runs";
+            bail!("{} and {}: {needed}", base.name, other.name);
+        }
         let differ = base.differences(other);
         let text = format!(
             "{} and {} were measured under different conditions: {}",

@@ -33,7 +33,7 @@ impl Heading {
             .into_iter()
             .chain(more.iter().cloned());
         let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
-        let text = [std::slice::from_ref(&picture.title), &parts].concat().join(". ");
+        let text = [std::slice::from_ref(&picture.title), &parts].concat().join(". ").replace("?. ", "? ");
         let parts: String = parts.iter().map(|text| fitting(text, SMALL)).collect();
         let lines = parts.lines().map(str::to_owned).collect();
         let title = fitting(&picture.title, BOLD * TITLE).lines().map(str::to_owned).collect();
