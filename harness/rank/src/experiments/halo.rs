@@ -200,7 +200,15 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
             let face = &link.cut.parts[0];
             let own = OwnLoop::new(face, !self.parts.links.has_loops, link.tag);
             let wrong = own.wrong(side, &face.message(WireOrder::Ddt), arrays)?;
-            Some(format!("tag {}: {wrong}", link.tag))
+            if self.parts.links.sent() == 1 {
+                return Some(wrong);
+            }
+            let direction = link.along.map_or_else(String::new, |(dimension, is_up)| {
+                let rank = if is_up { "next" } else { "previous" };
+                format!("to the {rank} rank along dimension {dimension} of the grid; ")
+            });
+            let hint = "a third argument, int tag, tells messages apart";
+            Some(format!("tag {} ({direction}{hint}): {wrong}", link.tag))
         })
     }
 
