@@ -115,7 +115,7 @@ impl MpiReport {
             }
         }
         for (what, hits) in
-            [("not found any more", &self.fixed), ("occurred once, and not again", &self.once)]
+            [("not found any more", &self.fixed), ("did not occur each time", &self.once)]
         {
             for hit in hits {
                 let _ = writeln!(text, "\n{what}: {} of {}", hit.operation.name, hit.layout.to_text());
@@ -513,7 +513,7 @@ mod tests {
         assert_eq!(json["not_found_any_more"][0]["operation"], "get");
         assert_eq!(json["occurred_once"][0]["operation"], "put");
         let text = reports().text(None);
-        assert!(text.contains("occurred once, and not again: put of vector"), "{text}");
+        assert!(text.contains("did not occur each time: put of vector"), "{text}");
         assert_eq!((&json["operations"]["bcast"], &json["operations"]["probe"]), (&json!(0), &Value::Null));
         assert!(reports().has_new_findings());
     }

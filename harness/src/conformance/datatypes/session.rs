@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use common::conformance::{Case, FaultKind, OPERATIONS, Operation};
 use datatypes::{Element, Layout};
 
-use super::baseline::are_old;
+use super::baseline::{TRIES, are_old};
 use super::campaign::{Campaign, Coverage, Range};
 use super::confirmation::confirm;
 use super::corpus::corpus;
@@ -331,7 +331,7 @@ impl<'a> Session<'a> {
         let reduced = reduce(&mut self.worker, &self.plan.operations, campaign, shrunk, deadline)?;
         report.is_stopped = is_stopped || reduced.is_stopped;
         report.once.extend(reduced.once);
-        shrunk.extend(reduced.findings);
+        shrunk.extend(self.lasting(reduced.findings, report)?);
         if !report.is_stopped {
             let now = Instant::now();
             self.worker.deadline = self.limit.map(|limit| now + limit.left(now) / 2);
@@ -347,6 +347,30 @@ impl<'a> Session<'a> {
         self.confirm(report, rest)?;
         save(report);
         Ok(reached)
+    }
+
+    /// With a baseline, findings that occur each time: one that occurs at times may do so with the baseline, too.
+    fn lasting(
+        &mut self,
+        mut findings: Vec<Finding>,
+        report: &mut MpiReport,
+    ) -> Result<Vec<Finding>, MpiError> {
+        let tries = if self.worker.baseline.is_some() && !report.is_stopped { TRIES } else { 0 };
+        for _ in 0..tries {
+            let hits: Vec<Hit> = findings.iter().map(|finding| finding.hit.clone()).collect();
+            let outcomes = match evaluate_alone(&mut self.worker, &hits, usize::MAX) {
+                Err(MpiError::Interrupted) => {
+                    report.is_stopped = true;
+                    break;
+                }
+                outcomes => outcomes?,
+            };
+            let mut are_right = outcomes.iter().map(|outcome| matches!(outcome, Outcome::Right));
+            let at_times =
+                findings.extract_if(.., |finding| are_right.next() == Some(true) && finding.is_reproduced);
+            report.once.extend(at_times.map(|finding| finding.hit));
+        }
+        Ok(findings)
     }
 
     /// Leaves out hits that occur with the baseline, too.
