@@ -37,15 +37,6 @@ fn values_that_do_not_go_together_are_refused() {
 }
 
 #[test]
-fn bounds_of_a_declaration_are_read_as_extents() {
-    let test = find("subarray").unwrap();
-    for declared in ["(-2:67,-2:67,-2:67,7)", "q(-2:67, -2:67, -2:67, 1:7)", "70x70x70x7"] {
-        let values = values(test, &[("shape", declared)]).unwrap();
-        assert!(values.pairs().any(|(name, value)| name == "shape" && value == "70x70x70x7"), "{declared}");
-    }
-}
-
-#[test]
 fn a_block_stands_instead_of_the_face_of_a_set_and_the_other_way_round() {
     let test = find("subarray").unwrap();
     for row in lines(include_str!("tables/blocks.txt")) {

@@ -101,18 +101,11 @@ mod tests {
 
     #[test]
     fn what_is_no_index_is_refused_with_its_line() {
-        for (text, base, reason) in [
-            ("# none\n", 0, "it has no numbers: must have at least one"),
-            ("1\n\nx1\n", 0, "line 3: `x1`: must be whole numbers; comments begin with #"),
-            ("1 2;3\n", 0, "line 1: `2;3`: must be whole numbers"),
-            ("1.5\n", 0, "line 1: `1.5`: must be whole numbers"),
-            ("99999999999999999999\n", 0, "line 1: `99999999999999999999`: must be whole numbers"),
-            ("3\n0\n", 1, "line 2: 0 where base=1: leave out base=1"),
-            ("3\n-4\n", 0, "line 2: -4: must be at least 0, the first index"),
-            ("9223372036854775807\n", -1, "line 1: 9223372036854775807 less base=-1 does not fit"),
-        ] {
-            let error = index_list(text, from(base)).unwrap_err();
-            assert!(error.starts_with(reason), "{text}: {error}");
+        for row in include_str!("lists.txt").lines().skip(1) {
+            let (list, reason) = row.strip_prefix("base=").and_then(|row| row.split_once(" => ")).unwrap();
+            let (base, text) = list.split_once(' ').unwrap();
+            let error = index_list(&text.replace("\\n", "\n"), from(base.parse().unwrap())).unwrap_err();
+            assert!(error.starts_with(reason), "{row}: {error}");
         }
     }
 }

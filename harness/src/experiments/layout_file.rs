@@ -202,15 +202,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_reported_with_its_place() {
         for (text, message) in [
-            (
-                "vector(1, 2,\n double)",
-                "line 2, column 2: `double` where a whole number is expected, the stride of",
-            ),
+            ("vector(1, 2,\n double)", "line 2, column 2: `double` where a whole number is expected"),
             ("send = 'vector(1)'", "column 9: `)` where `,` is expected"),
-            (
-                "sent = 'double'",
-                "unknown field `sent`, expected one of `name`, `send`, `receive`, `from`, `to`",
-            ),
+            ("sent = 'double'", "unknown field `sent`, expected one of `name`, `send`"),
             ("send = 3", "expected a string"),
             ("send = = 3", "TOML parse error at line 1"),
         ] {

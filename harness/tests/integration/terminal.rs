@@ -11,64 +11,11 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 const COLUMNS: u16 = 80;
 
-const HELP: [&str; 19] = [
-    "",
-    "run",
-    "partitioned",
-    "halo",
-    "engine",
-    "conform",
-    "conform partitioned",
-    "conform clocks",
-    "compare",
-    "guidelines",
-    "list",
-    "layout",
-    "mpi",
-    "mpi list",
-    "mpi add",
-    "mpi install",
-    "mpi remove",
-    "report",
-    "man",
-];
-
-const SHOWN: [&str; 12] = [
-    "list",
-    "list nas_lu_y",
-    "list wrf_x_vec",
-    "list subarray",
-    "list aggregated",
-    "list ddt",
-    "layout nas_lu_y",
-    "layout wrf_x_vec",
-    "layout wrf_x_vec --format explain",
-    "layout specfem3d_mt",
-    "layout lammps_full --format explain",
-    "mpi list",
-];
-
-const REFUSED: [&str; 19] = [
-    "frobnicate",
-    "run nosuch",
-    "run --nosuch-flag",
-    "run nas_lu_y -m nosuch",
-    "run nas_lu_y --cache hot",
-    "run nas_lu_y -p nx=0",
-    "run nas_lu_y -p nosuch=3",
-    "run nas_lu_y --set nosuch",
-    "run subarray -p shape=9 -p face=y+",
-    "run subarray -p shape=99x99 -p start=1x1 -p count=9x9 -p width=3",
-    "run --plan nosuch --ranks 4",
-    "run --resume nosuch",
-    "halo nosuch",
-    "partitioned -p bytes=3,partitions=0",
-    "partitioned --set-plan limits.rule=nosuch",
-    "conform partitioned nosuch",
-    "report nosuch",
-    "compare",
-    "run --repeat 0",
-];
+/// The commands of `terminal.txt` in this group.
+fn commands(group: &str) -> impl Iterator<Item = &'static str> {
+    let lines = include_str!("terminal.txt").lines().map(|line| line.split_once(':').unwrap());
+    lines.filter(move |(of, _)| *of == group).map(|(_, command)| command)
+}
 
 /// The output of a command on a terminal, and whether it succeeded.
 fn printed(arguments: &[&str]) -> (String, bool) {
@@ -104,7 +51,7 @@ fn expect_to_fit(command: &str, more: &[&str], succeeds: bool) {
 
 #[test]
 fn help_fits_the_terminal() {
-    for command in HELP {
+    for command in commands("help") {
         expect_to_fit(command, &["--help"], true);
         expect_to_fit(command, &["-h"], true);
     }
@@ -112,10 +59,10 @@ fn help_fits_the_terminal() {
 
 #[test]
 fn what_is_shown_fits_the_terminal() {
-    SHOWN.iter().for_each(|command| expect_to_fit(command, &[], true));
+    commands("shown").for_each(|command| expect_to_fit(command, &[], true));
 }
 
 #[test]
 fn what_is_refused_fits_the_terminal() {
-    REFUSED.iter().for_each(|command| expect_to_fit(command, &[], false));
+    commands("refused").for_each(|command| expect_to_fit(command, &[], false));
 }
