@@ -207,7 +207,7 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
                 let rank = if is_up { "next" } else { "previous" };
                 format!("to the {rank} rank along dimension {dimension} of the grid; ")
             });
-            let hint = "a third argument, int tag, tells messages apart";
+            let hint = "a third argument, int tag, distinguishes messages";
             Some(format!("tag {} ({direction}{hint}): {wrong}", link.tag))
         })
     }
