@@ -114,9 +114,7 @@ impl MpiReport {
                 let _ = writeln!(text, "   C program: {}.c", self.file_name(number));
             }
         }
-        for (what, hits) in
-            [("not found any more", &self.fixed), ("did not occur each time", &self.once)]
-        {
+        for (what, hits) in [("not found any more", &self.fixed), ("did not occur each time", &self.once)] {
             for hit in hits {
                 let _ = writeln!(text, "\n{what}: {} of {}", hit.operation.name, hit.layout.to_text());
             }
