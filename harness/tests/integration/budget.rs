@@ -88,6 +88,15 @@ fn no_folder_exceeds_its_budget() {
 }
 
 #[test]
+fn each_row_names_a_folder_and_its_content() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    for (folder, _, content) in page.lines().filter_map(row) {
+        assert!(root().join(folder).is_dir(), "{folder} is not a folder");
+        assert!(!content.is_empty(), "{folder} has no content in its row");
+    }
+}
+
+#[test]
 fn only_code_counts() {
     let source = "//! Head.\nuse a;\n\n#[cfg(test)]\nmod tests;\nfn f() {\n    // Why.\n    g()\n}\n\
                   #[cfg(test)]\nfn h() {}\n#[cfg(test)]\n#[path = \"x.rs\"]\nmod x {\n    fn t() {}\n}\nconst C: u8 = 1;\n";
