@@ -96,6 +96,24 @@ fn each_row_names_a_folder_and_its_content() {
     }
 }
 
+/// All lines of a folder's sources, with those of `tests/`.
+fn all_lines(folder: &Path) -> usize {
+    let of = |path: std::path::PathBuf| match path.file_name().and_then(|name| name.to_str()) {
+        Some("target" | "results") => 0,
+        Some(name) if name.starts_with('.') => 0,
+        Some(name) if name.ends_with(".rs") => fs::read_to_string(path).unwrap().lines().count(),
+        _ if path.is_dir() => all_lines(&path),
+        _ => 0,
+    };
+    fs::read_dir(folder).unwrap().map(|entry| of(entry.unwrap().path())).sum()
+}
+
+#[test]
+fn the_project_does_not_grow() {
+    let lines = all_lines(&root());
+    assert!(lines <= 105_000, "{lines} lines of Rust, at most 105,000: remove some");
+}
+
 #[test]
 fn only_code_counts() {
     let source = "//! Head.\nuse a;\n\n#[cfg(test)]\nmod tests;\nfn f() {\n    // Why.\n    g()\n}\n\
