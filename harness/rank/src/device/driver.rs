@@ -207,7 +207,12 @@ impl Driver {
         let text =
             |bytes: &[u8]| CStr::from_bytes_until_nul(bytes).map(|text| text.to_string_lossy().into_owned());
         let (name, bus) = (text(&name)?, text(&bus)?);
-        Ok(DeviceFacts { name, bus, cuda: format!("{}.{}", version / 1000, version % 1000 / 10), has_mps })
+        let of_kernel = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+        let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
+        let driver = of_kernel.split_whitespace().find(is_number).filter(|_| self.counter.is_none());
+        let driver = driver.map_or_else(String::new, |number| format!(", driver {number}"));
+        let cuda = format!("{}.{}{driver}", version / 1000, version % 1000 / 10);
+        Ok(DeviceFacts { name, bus, cuda, has_mps })
     }
 
     /// The kernel with a name; it exists as long as the process.
