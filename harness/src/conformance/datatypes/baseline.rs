@@ -1,7 +1,9 @@
 //! The baseline: an older version of an MPI. What fails there in the same way is not a regression.
 
+use common::conformance::Case;
+
 use super::finding::Hit;
-use super::trial::{Outcome, evaluate_alone};
+use super::trial::{Outcome, evaluate_alone, occurs_again};
 use super::worker::Worker;
 use crate::mpi::MpiError;
 
@@ -23,4 +25,24 @@ pub fn are_old(baseline: &mut Worker<'_>, hits: &[Hit]) -> Result<Vec<Option<boo
         }
     }
     Ok(are_old)
+}
+
+/// Whether a hit always occurs with the same cases before it, and never with the baseline: faults that depend on uninitialised memory
+/// occur at times. One that cannot be compared in time is not new.
+pub fn is_always_new(
+    worker: &mut Worker<'_>,
+    processes: &[(usize, Vec<Case>)],
+    hit: &Hit,
+) -> Result<bool, MpiError> {
+    let Some(mut baseline) = worker.baseline.take() else { return Ok(true) };
+    let mut is_new = Ok(true);
+    for _ in 0..TRIES {
+        let of = |worker: &mut Worker<'_>| occurs_again(worker, processes, hit);
+        is_new = of(&mut baseline).and_then(|old| Ok(old == Some(false) && of(worker)? == Some(true)));
+        if !matches!(is_new, Ok(true)) {
+            break;
+        }
+    }
+    worker.baseline = Some(baseline);
+    is_new
 }

@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Instant;
 
-use common::conformance::{Case, Fault, FaultKind, Operation};
+use common::conformance::{Case, FaultKind, Operation};
 use datatypes::{Construction, Layout};
 
-use super::baseline::TRIES;
+use super::baseline::is_always_new;
 use super::campaign::Campaign;
 use super::corpus::corpus;
 use super::finding::{Finding, Hit};
-use super::trial::{Outcome, evaluate, whole};
+use super::trial::{Outcome, evaluate, occurs_again, whole};
 use super::worker::Worker;
 use crate::mpi::MpiError;
 
@@ -171,48 +171,6 @@ fn wave(
         finding.hits += before - left.len();
     }
     Ok(())
-}
-
-/// Whether a hit always occurs with the same cases before it, and never with the baseline: faults that depend on uninitialised memory
-/// occur at times. One that cannot be compared in time is not new.
-fn is_always_new(
-    worker: &mut Worker<'_>,
-    processes: &[(usize, Vec<Case>)],
-    hit: &Hit,
-) -> Result<bool, MpiError> {
-    let Some(mut baseline) = worker.baseline.take() else { return Ok(true) };
-    let mut is_new = Ok(true);
-    for _ in 0..TRIES {
-        let of = |worker: &mut Worker<'_>| occurs_again(worker, processes, hit);
-        is_new = of(&mut baseline).and_then(|old| Ok(old == Some(false) && of(worker)? == Some(true)));
-        if !matches!(is_new, Ok(true)) {
-            break;
-        }
-    }
-    worker.baseline = Some(baseline);
-    is_new
-}
-
-/// Whether a hit occurs again with the same cases before it; `None` if the time was over. Only its operation is tried: after another
-/// one that has damaged memory, any operation may fail.
-fn occurs_again(
-    worker: &mut Worker<'_>,
-    processes: &[(usize, Vec<Case>)],
-    hit: &Hit,
-) -> Result<Option<bool>, MpiError> {
-    let is_own = |case: &Case| case.number == hit.case && case.tries(hit.operation);
-    for (_, cases) in processes.iter().filter(|(ranks, _)| *ranks == hit.operation.ranks) {
-        let Some(place) = cases.iter().position(is_own) else { continue };
-        let end = worker.run(&[hit.operation], hit.operation.ranks, &cases[..=place])?;
-        let fails = |fault: &Fault| fault.case == hit.case && fault.operation == hit.operation;
-        if end.cut_at.is_some() {
-            return Ok(None);
-        }
-        if end.faults.iter().any(fails) {
-            return Ok(Some(true));
-        }
-    }
-    Ok(Some(false))
 }
 
 /// The layouts of findings, then those of the corpus, in ascending order.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use common::conformance::{Case, OPERATIONS, Operation};
+use common::conformance::{Case, Fault, OPERATIONS, Operation};
 
 use super::baseline::are_old;
 use super::finding::Hit;
@@ -101,6 +101,28 @@ pub fn evaluate_alone(
     Ok(outcomes)
 }
 
+/// Whether a hit occurs again with the same cases before it; `None` if the time was over. Only its operation is tried: after another
+/// one that has damaged memory, any operation may fail.
+pub fn occurs_again(
+    worker: &mut Worker<'_>,
+    processes: &[(usize, Vec<Case>)],
+    hit: &Hit,
+) -> Result<Option<bool>, MpiError> {
+    let is_own = |case: &Case| case.number == hit.case && case.tries(hit.operation);
+    for (_, cases) in processes.iter().filter(|(ranks, _)| *ranks == hit.operation.ranks) {
+        let Some(place) = cases.iter().position(is_own) else { continue };
+        let end = worker.run(&[hit.operation], hit.operation.ranks, &cases[..=place])?;
+        let fails = |fault: &Fault| fault.case == hit.case && fault.operation == hit.operation;
+        if end.cut_at.is_some() {
+            return Ok(None);
+        }
+        if end.faults.iter().any(fails) {
+            return Ok(Some(true));
+        }
+    }
+    Ok(Some(false))
+}
+
 /// The case of a trial: all other operations are left out.
 fn of_trial(number: usize, trial: &Hit, operations: &[&'static Operation]) -> Case {
     let is_other = |other: &&Operation| *other != trial.operation && other.number() > 0;
@@ -111,13 +133,11 @@ fn of_trial(number: usize, trial: &Hit, operations: &[&'static Operation]) -> Ca
 
 #[cfg(test)]
 mod tests {
-    use common::conformance::{Fault, FaultKind};
-
     use super::*;
 
     #[test]
     fn a_trial_has_the_data_of_its_first_case() {
-        let hit = Hit { case: 17, ..Hit::fake("send", FaultKind::WrongData, "vector(2, 1, 3, int32)") };
+        let hit = Hit { case: 17, ..Hit::fake("send", common::conformance::FaultKind::Crash, "byte") };
         let case = of_trial(3, &hit, &[hit.operation]);
         assert_eq!((case.number, case.origin), (3, 17));
         let fault = Fault::new(3, hit.operation, hit.kind, String::new());
