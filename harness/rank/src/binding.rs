@@ -67,30 +67,38 @@ fn share<T: Clone>(cores: &[T], rank: usize, ranks: usize) -> Vec<T> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
 
-    #[test]
-    fn a_thread_is_bound_by_its_number_and_no_other_with_it() {
-        let (mine, (send, receive)) = (affinity(0), std::sync::mpsc::channel());
-        let ends = AtomicBool::new(false);
+    /// Acts while another thread, which has the number that it gets, is busy. A panic would never end.
+    pub fn with_busy_thread<R>(act: impl FnOnce(libc::pid_t) -> R) -> R {
+        let (ends, (send, receive)) = (AtomicBool::new(false), std::sync::mpsc::channel());
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 // SAFETY: the call takes no arguments and changes nothing.
                 send.send(unsafe { libc::gettid() }).unwrap();
                 while !ends.load(Ordering::Relaxed) {
-                    std::thread::yield_now();
+                    std::hint::spin_loop();
                 }
             });
-            let thread: libc::pid_t = receive.recv().unwrap();
-            let last = mine[mine.len() - 1];
-            let (is_bound, bound) = (bind(&BTreeSet::from([thread]), &[last]), affinity(thread));
-            let nowhere = bind(&BTreeSet::from([thread]), &[]);
+            let thread = receive.recv().unwrap();
+            let result = act(thread);
             ends.store(true, Ordering::Relaxed);
-            assert_eq!((is_bound, bound, nowhere), (true, vec![last], false));
+            result
+        })
+    }
+
+    #[test]
+    fn a_thread_is_bound_by_its_number_and_no_other_with_it() {
+        let mine = affinity(0);
+        let last = mine[mine.len() - 1];
+        let seen = with_busy_thread(|thread| {
+            let thread = BTreeSet::from([thread]);
+            (bind(&thread, &[last]), affinity(*thread.first().unwrap()), bind(&thread, &[]))
         });
+        assert_eq!(seen, (true, vec![last], false));
         assert_eq!(affinity(0), mine, "this thread stays where it was");
     }
 

@@ -15,7 +15,7 @@ use common::kinds::partitioned::methods::SINGLE_INIT;
 use common::kinds::pingpong::Pairs;
 use common::limit_args::LimitArgs;
 use common::limits::{Limits, MOST_METHODS};
-use common::model::check::Check;
+use common::model::check::{self, CLOCKS, Check, PARTITIONED};
 use common::model::conditions::{COLD_DEVICE, Cache, MemoryKind, Rule};
 use common::model::{Case, OWN};
 use common::parameter::whole;
@@ -24,7 +24,6 @@ use mpi::Threading;
 
 use crate::bounds::AdoptedBounds;
 use crate::checked::identity;
-use crate::conformance;
 use crate::output::OutputFormat;
 
 /// The process that an MPI launcher starts: measures one test on the ranks that it finds itself among.
@@ -244,7 +243,7 @@ pub struct Datatypes {
 impl Conform {
     /// The check.
     pub fn check(&self) -> Result<&'static Check, String> {
-        conformance::find_check(&self.name)
+        check::find(PARTITIONED.iter().chain(CLOCKS), &self.name)
     }
 }
 

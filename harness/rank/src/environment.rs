@@ -6,8 +6,8 @@ use common::model::event::{self, Hello, MessageFacts, RankPlace};
 
 use crate::binding;
 use crate::checked::{World, identity};
+use crate::clock::Clock;
 use crate::device;
-use crate::measure::clock::Clock;
 
 /// The place of this process, whose rank is `rank`.
 pub fn place(rank: usize) -> RankPlace {

@@ -10,6 +10,7 @@ mod bounds;
 mod carrier;
 mod checked;
 mod cli;
+mod clock;
 mod compute;
 mod conformance;
 mod device;

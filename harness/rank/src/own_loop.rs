@@ -13,10 +13,11 @@ use std::sync::OnceLock;
 use anyhow::{Context, anyhow};
 use apps::{Arrays, Face, Message, MicroApp, PAGE_BYTES, Side, WireOrder};
 
-use crate::measure::message_links::{from_source, in_arrays, padded_places, place_in_arrays, runs};
 use crate::memory::{POISON, Region, outside};
 use crate::payload::{Mismatch, Places, Runs, Version, Wrong, changed, source_of};
-use crate::spans::{Span, data_spans, packed_data, padded_spans};
+use crate::spans::{
+    Span, data_spans, from_source, in_arrays, packed_data, padded_places, padded_spans, place_in_arrays, runs,
+};
 
 static LOADED: OnceLock<[Function; 2]> = OnceLock::new();
 

@@ -2,34 +2,20 @@
 
 use std::ffi::c_int;
 
-use apps::{Arrays, Face, Loops, Side, WireOrder};
+use apps::{Arrays, Face, Loops, Piece, Side, WireOrder};
 use common::packing::{Packing, Staged};
-use datatypes::Layout;
 use kernels::{PlainLoop, Program};
 
 use crate::carrier::MessageData;
 use crate::checked::{CallError, Comm, Datatype};
-use crate::device::{DevicePacker, StagedBytes, Staging};
-use crate::memory::{Memory, Region, Wire};
-use crate::method::Setup;
+use crate::device::{DevicePacker, StagedBytes};
 use crate::own_loop::OwnLoop;
-use crate::payload::Mismatch;
 
 /// Why a layout can always be compiled.
 const IN_MEMORY: &str = "the arrays are in memory, hence in the address space";
 
 /// Why a program's memory is always accepted.
 const PROVED: &str = "a message is within the arrays' memory, as verified before timing";
-
-/// A layout in the arrays' memory.
-pub struct Endpoint {
-    /// The array that addresses count from.
-    pub array: usize,
-    /// Bytes from the start of that array to the layout's displacement 0.
-    pub origin_bytes: i64,
-    /// The layout: the whole of a message, or a peer's block of an all-to-all.
-    pub layout: Layout,
-}
 
 /// Packs or unpacks one end of a message.
 pub struct Packer<'a> {
@@ -40,7 +26,7 @@ pub struct Packer<'a> {
     /// Blocks that are packed at once.
     blocks: usize,
     /// For an end that is packed by its layout; `None` also if there is nothing to pack.
-    endpoint: Option<Endpoint>,
+    endpoint: Option<Piece>,
     /// The datatype, if MPI packs it.
     data: Option<MessageData>,
     /// All that were created and not freed; the last one is used.
@@ -54,24 +40,6 @@ pub struct Packer<'a> {
 }
 
 impl<'a> Packer<'a> {
-    /// One end of a ping-pong's message. A hand-written loop only has the order [`WireOrder::Manual`].
-    fn of_message(
-        setup: &Setup<'a>,
-        arrays: &Arrays,
-        how: Packing,
-        side: Side,
-        order: WireOrder,
-    ) -> Result<Self, CallError> {
-        let is_by_layout = match how {
-            Packing::Mpi | Packing::Looped | Packing::Engine => true,
-            Packing::Staged(staged) => staged != Staged::Wire,
-            _ => false,
-        };
-        let endpoint = is_by_layout.then(|| setup.endpoint(side, order, arrays));
-        let own = (how == Packing::Own).then(|| OwnLoop::new(setup.app.face(side), !setup.app.has_loops, 0));
-        Self::new(how, setup.app.face(side), setup.comm, setup.blocks(), endpoint, own)
-    }
-
     /// A face of a halo, or a thread's share of it; `displacements` are those of the arrays. Its datatype or program is not created yet.
     pub fn of_face(
         how: Packing,
@@ -83,17 +51,18 @@ impl<'a> Packer<'a> {
         let message = face.message(WireOrder::Ddt);
         let endpoint = (!message.pieces.is_empty()).then(|| {
             let (origin_bytes, layout) = message.datatype(displacements);
-            Endpoint { array: 0, origin_bytes, layout }
+            Piece { array: 0, origin_bytes, layout }
         });
         Self::new(how, face, comm, 1, endpoint, own)
     }
 
-    fn new(
+    /// One end of a message, or of its blocks for all peers, if they are packed at once.
+    pub fn new(
         how: Packing,
         face: &'a Face,
         comm: &'a Comm,
         blocks: usize,
-        endpoint: Option<Endpoint>,
+        endpoint: Option<Piece>,
         own: Option<OwnLoop>,
     ) -> Result<Self, CallError> {
         let layout = endpoint.as_ref().map(|endpoint| &endpoint.layout);
@@ -119,6 +88,13 @@ impl<'a> Packer<'a> {
         self.device.is_some()
     }
 
+    /// The memory where the message is staged between host and device, if it is.
+    #[inline]
+    pub fn staging(&self) -> Option<*mut u8> {
+        self.device.as_ref().and_then(DevicePacker::staging)
+    }
+
+    #[inline]
     pub fn how(&self) -> Packing {
         self.how
     }
@@ -151,14 +127,14 @@ impl<'a> Packer<'a> {
     /// Byte of the arrays' memory that corresponds to displacement 0.
     #[inline]
     fn offset(&self, arrays: &Arrays) -> usize {
-        let Endpoint { array, origin_bytes, .. } =
+        let Piece { array, origin_bytes, .. } =
             self.endpoint.as_ref().expect("an end that goes by the layout has one");
         let start = arrays.place(*array).start as i64 + origin_bytes;
         usize::try_from(start).expect("a message starts within the arrays' memory")
     }
 
     /// Bytes that `MPI_Pack` may need for this number of bytes of data.
-    fn pack_bytes(&mut self, bytes: usize) -> Result<usize, CallError> {
+    pub fn pack_bytes(&mut self, bytes: usize) -> Result<usize, CallError> {
         self.create()?;
         let needed = self.comm.pack_size(self.blocks as c_int, self.datatype(), bytes)?;
         self.free()?;
@@ -257,124 +233,5 @@ impl<'a> Packer<'a> {
             _ => {}
         }
         Ok(())
-    }
-}
-
-/// Packs and unpacks a whole message, between the arrays and the wire buffers of a [`Memory`].
-pub struct MessagePacker<'a> {
-    pub send: Packer<'a>,
-    pub receive: Packer<'a>,
-    message_bytes: usize,
-    /// Bytes of the wire buffer to send that packing may need; 0 without such a buffer.
-    pack_bytes: usize,
-    /// Bytes of the received wire buffer; 0 if there is none.
-    unpack_bytes: usize,
-    /// Buffers for the copies of contiguous bytes before they are sent, and after they were received; otherwise empty.
-    copies: [Wire; 2],
-    /// The host memory of staged ends.
-    _staging: [Option<Staging>; 2],
-}
-
-impl<'a> MessagePacker<'a> {
-    /// For one setup and its memory.
-    pub fn new(
-        setup: &Setup<'a>,
-        memory: &Memory,
-        send: Packing,
-        receive: Packing,
-        order: WireOrder,
-    ) -> anyhow::Result<Self> {
-        let message_bytes = setup.message_bytes;
-        let mut send = Packer::of_message(setup, &memory.arrays, send, Side::Send, order)?;
-        let receive = Packer::of_message(setup, &memory.arrays, receive, Side::Receive, order)?;
-        let pack_bytes = match send.how {
-            Packing::Mpi | Packing::Staged(Staged::Mpi) => send.pack_bytes(message_bytes)?,
-            how if how.is_typed() => 0,
-            _ => message_bytes,
-        };
-        let unpack_bytes = if receive.how.is_typed() { 0 } else { message_bytes };
-        anyhow::ensure!(
-            pack_bytes <= memory.outgoing.len(),
-            "MPI_Pack_size asks for {pack_bytes} bytes for a message of {message_bytes}"
-        );
-        let copies = [send.how, receive.how]
-            .map(|how| Wire::new(if how == Packing::Copied { message_bytes } else { 0 }));
-        let staging = [(&send, pack_bytes), (&receive, unpack_bytes)]
-            .map(|(end, bytes)| matches!(end.how, Packing::Staged(_)).then(|| Staging::new(bytes)));
-        let staged = staging.each_ref().map(|staging| staging.as_ref().map(|staging| staging.all));
-        let [send, receive] = match memory.is_host() {
-            true => [send, receive],
-            false => [send.on_device(0, staged[0]), receive.on_device(0, staged[1])],
-        };
-        Ok(Self { send, receive, message_bytes, pack_bytes, unpack_bytes, copies, _staging: staging })
-    }
-
-    /// Creates the datatypes or programs of both ends.
-    pub fn create(&mut self) -> Result<(), CallError> {
-        self.send.create()?;
-        self.receive.create()
-    }
-
-    /// Frees those that were created last.
-    pub fn free(&mut self) -> Result<(), CallError> {
-        self.send.free()?;
-        self.receive.free()
-    }
-
-    #[inline]
-    pub fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if self.send.is_on_device() {
-            let (base, wire) = (memory.at(0), (memory.outgoing.address(), self.pack_bytes));
-            // SAFETY: the case's memory, where the message is, as verified by apps' conformance tests and before timing.
-            return unsafe { self.send.run_on_device(Side::Send, (&memory.arrays, base), wire) };
-        }
-        if self.send.how == Packing::Copied {
-            self.copies[0].copy_from_slice(&memory.outgoing[..self.message_bytes]);
-        }
-        self.send.pack(&memory.arrays, &mut memory.outgoing[..self.pack_bytes])
-    }
-
-    #[inline]
-    pub fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if self.receive.is_on_device() {
-            let (base, wire) = (memory.at(0), (memory.incoming.address(), self.unpack_bytes));
-            // SAFETY: as in `pack`.
-            return unsafe { self.receive.run_on_device(Side::Receive, (&memory.arrays, base), wire) };
-        }
-        if self.receive.how == Packing::Copied {
-            memory.incoming[..self.message_bytes].copy_from_slice(&self.copies[1]);
-        }
-        self.receive.unpack(&memory.incoming[..self.unpack_bytes], &mut memory.arrays)
-    }
-
-    /// A changed byte next to the packed data. All are put back.
-    pub fn stray_byte(&self, memory: &mut Memory) -> Option<Mismatch> {
-        memory.stray_byte([self.pack_bytes, self.unpack_bytes])
-    }
-
-    /// The memory with the packed message to be sent, and that with the received one.
-    pub fn wires(&self, memory: &mut Memory) -> [Region; 2] {
-        let of =
-            |packer: &Packer<'_>, bytes, wire| match packer.device.as_ref().and_then(DevicePacker::staging) {
-                // SAFETY: memory for as many bytes, which exists as long as the method.
-                Some(address) => unsafe { Region::new(address, bytes) },
-                None => wire,
-            };
-        let [outgoing, incoming] = memory.wires();
-        [of(&self.send, self.pack_bytes, outgoing), of(&self.receive, self.unpack_bytes, incoming)]
-    }
-
-    /// Address of the packed message to be sent, or of the place where it is received.
-    #[inline]
-    pub fn packed(&mut self, side: Side, memory: &mut Memory) -> *mut u8 {
-        let (packer, copy, wire) = match side {
-            Side::Send => (&self.send, &mut self.copies[0], &mut memory.outgoing),
-            Side::Receive => (&self.receive, &mut self.copies[1], &mut memory.incoming),
-        };
-        let staging = packer.device.as_ref().and_then(DevicePacker::staging);
-        match packer.how {
-            Packing::Copied => copy.base(),
-            _ => staging.unwrap_or_else(|| wire.address()),
-        }
     }
 }

@@ -1,9 +1,12 @@
 //! The places of a message in the one memory with all arrays, and in a wire buffer.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use apps::{Arrays, Message, Piece};
 use datatypes::Element;
+
+use crate::memory::{Region, outside};
+use crate::payload::{Mismatch, Places, Run, Runs, Wrong};
 
 /// Bytes of a cache line on all processors that can evict one.
 pub const LINE_BYTES: usize = 64;
@@ -100,6 +103,68 @@ pub fn line_bytes(message: &Message, arrays: &Arrays) -> u64 {
     (u64::from(of_arrays) + message.size().div_ceil(LINE_BYTES as u64)) * LINE_BYTES as u64
 }
 
+/// Describes a wrong byte of the arrays' memory in the application's terms.
+pub fn in_arrays(arrays: &Arrays, wrong: Wrong) -> Mismatch {
+    format!("{}: {}", place_in_arrays(arrays, wrong.at), wrong.values())
+}
+
+/// The element of a byte of the arrays' memory, or the nearest array.
+pub fn place_in_arrays(arrays: &Arrays, at: usize) -> String {
+    let distance = |place: Range<usize>| place.start.saturating_sub(at).max(at.saturating_sub(place.end));
+    let nearest = (0..arrays.specs().len()).min_by_key(|&i| distance(arrays.place(i)));
+    let i = nearest.expect("a message has arrays");
+    let (spec, place) = (&arrays.specs()[i], arrays.place(i));
+    let name = format!("array {i} ({})", spec.name);
+    if !place.contains(&at) {
+        return outside(at, &place, &name);
+    }
+    let (offset, size) = (at - place.start, spec.element.size() as usize);
+    let element = offset / size;
+    let (mut left, mut index) = (element, String::new());
+    for extent in spec.shape.iter().rev() {
+        index.insert_str(0, &format!("[{}]", left % extent));
+        left /= extent;
+    }
+    let index = if spec.shape.len() > 1 { format!(" = {}{index}", spec.name) } else { String::new() };
+    let byte = if size > 1 { format!("byte {offset}, ") } else { String::new() };
+    format!("{name}, {byte}element {element}{index}")
+}
+
+/// Data at these places of a memory whose first byte has this source.
+pub fn from_source(spans: &[Span], source: u64) -> Vec<Run> {
+    let run = |span: &Span| Run { at: span.offset, bytes: span.bytes, source: source + span.offset as u64 };
+    spans.iter().map(run).collect()
+}
+
+/// Places whose bytes may change, without sources.
+///
+/// # Safety
+/// As for [`Places::new`].
+pub unsafe fn padded_places(memory: Region, spans: &[Span]) -> Places {
+    let run = |span: &Span| Run { at: span.offset, bytes: span.bytes, source: 0 };
+    // SAFETY: guaranteed by the caller.
+    unsafe { Places::new(memory, Runs::from_runs(spans.iter().map(run))) }
+}
+
+/// The runs with the data of `here`, whose bytes have the sources of other runs in order.
+pub fn runs(here: &[Span], sources: &[Run]) -> Runs {
+    let (mut runs, mut sources) = (Vec::with_capacity(here.len()), sources.iter());
+    let mut rest = (0, 0);
+    for span in here {
+        let mut done = 0;
+        while done < span.bytes {
+            while rest.1 == 0 {
+                let run = sources.next().expect("both ends of a message have the same number of bytes");
+                rest = (run.source, run.bytes);
+            }
+            let bytes = rest.1.min(span.bytes - done);
+            runs.push(Run { at: span.offset + done, bytes, source: rest.0 });
+            (rest, done) = ((rest.0 + bytes as u64, rest.1 - bytes), done + bytes);
+        }
+    }
+    Runs::from_runs(runs)
+}
+
 #[cfg(test)]
 mod tests {
     use apps::ArraySpec;
@@ -142,5 +207,17 @@ mod tests {
             |list: &[(usize, usize)]| list.iter().map(|&(offset, bytes)| Span { offset, bytes }).collect();
         assert!(is_apart(spans(&[(8, 8), (0, 4)]), spans(&[(4, 4), (16, 9)])));
         assert!(!is_apart(spans(&[(8, 8), (0, 4)]), spans(&[(15, 1)])));
+    }
+
+    #[test]
+    fn a_run_ends_where_it_ends_at_either_end_and_where_a_message_ends() {
+        let run = |at, bytes, source| Run { at, bytes, source };
+        let here = [Span { offset: 0, bytes: 6 }, Span { offset: 10, bytes: 6 }];
+        let all = runs(&here, &[run(7, 4, 100), run(40, 8, 200)]);
+        let part = |numbers| all.part(numbers).iter().collect::<Vec<_>>();
+        assert_eq!(part(0..12), [run(0, 4, 100), run(4, 2, 200), run(10, 6, 202)]);
+        assert_eq!(part(0..5), [run(0, 4, 100), run(4, 1, 200)]);
+        assert_eq!(part(5..12), [run(5, 1, 201), run(10, 6, 202)]);
+        assert_eq!(from_source(&here, 30), [run(0, 6, 30), run(10, 6, 40)]);
     }
 }

@@ -7,8 +7,11 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::checked::CallError;
 use crate::handoff::Gate;
-use crate::measure::state::SPINS;
 use crate::reporter::EventReporter;
+
+/// Spins before a waiting core yields: several microseconds, many times the transfer of a cache line, and short
+/// compared with the scheduler's time slice if there are more ranks than cores.
+const SPINS: u32 = 256;
 
 /// A fixed number of threads, including the caller.
 pub struct Team {

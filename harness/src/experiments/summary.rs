@@ -144,7 +144,10 @@ impl<'a> RowContext<'a> {
             state_copy_bytes_per_s: of_states(|state| state.copy_bytes_per_s),
             ..Record::empty(result, view.method, phase)
         };
-        (super::of_kind(self.kind).add_figures)(&mut record, self);
+        // The engine has figures of each phase.
+        if self.is_headline() || self.kind == Kind::Engine {
+            (super::of_kind(self.kind).add_figures)(&mut record, self);
+        }
         Some(record)
     }
 

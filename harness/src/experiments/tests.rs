@@ -249,21 +249,9 @@ fn check(text: &str) {
 }
 
 #[test]
-fn what_all_kinds_have() {
+fn each_section_has_the_expected_values() {
     check(include_str!("tests/common.txt"));
-}
-
-#[test]
-fn ratios() {
     check(include_str!("tests/ratios.txt"));
-}
-
-#[test]
-fn records_over_launches() {
     check(include_str!("tests/launches.txt"));
-}
-
-#[test]
-fn partitioned_halo_and_engine() {
     check(KINDS);
 }

@@ -10,7 +10,7 @@ mod partitioned;
 use std::sync::OnceLock;
 
 use anyhow::{Context, ensure};
-use common::model::check::{Answer, CLOCKS, Check, CheckOutcome, PARTITIONED, find};
+use common::model::check::{Answer, Check, CheckOutcome, PARTITIONED};
 
 use crate::checked::{World, symbols, world};
 use crate::cli::Conform;
@@ -71,14 +71,6 @@ pub fn report_after_finalize() {
     if let Some(report) = FINAL_REPORT.get() {
         report.conclude(Answer::passed());
     }
-}
-
-/// The check called `name`.
-///
-/// # Errors
-/// All names.
-pub fn find_check(name: &str) -> Result<&'static Check, String> {
-    find(PARTITIONED.iter().chain(CLOCKS), name)
 }
 
 fn function(name: &str) -> Function {

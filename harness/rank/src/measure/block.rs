@@ -15,11 +15,11 @@ use common::model::Phase;
 use common::model::event::Block;
 use common::stats;
 
-use super::clock::Clock;
 use super::creation::InARow;
 use super::experiment::{Amount, Turn};
 use super::session::Session;
 use crate::checked::CallError;
+use crate::clock::Clock;
 use crate::device;
 use crate::method::Method;
 

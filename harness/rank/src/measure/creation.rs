@@ -5,9 +5,9 @@
 
 use common::stats;
 
-use super::clock::Clock;
 use super::job::Job;
 use crate::checked::CallError;
+use crate::clock::Clock;
 use crate::method::Method;
 
 /// Maximum datatypes in a row.

@@ -3,9 +3,9 @@
 use common::model::Outcome;
 use common::model::event::{Event, MachineState};
 
-use super::clock::Clock;
 use super::state::StateProbe;
 use crate::checked::{CallError, Comm};
+use crate::clock::Clock;
 use crate::environment;
 use crate::guard::MemoryGuard;
 use crate::output::OutputFormat;

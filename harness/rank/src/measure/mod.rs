@@ -3,7 +3,6 @@
 pub mod block;
 pub mod cache;
 mod calibrate;
-pub mod clock;
 mod clock_exchange;
 pub mod creation;
 mod disturbance;

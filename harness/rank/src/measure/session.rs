@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::cache::Eviction;
-use super::clock::Clock;
 use super::job::Job;
 use super::message_links::{Leg, Looks, RoundTrip, Route, described, source_of_arrays};
 use super::sync::Sync;
 use crate::checked::{CallError, Comm};
+use crate::clock::Clock;
 use crate::device;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};

@@ -17,10 +17,6 @@ const ROUND_TRIPS: u64 = 20;
 /// Latency readings, whose median counts, so that one interrupted reading does not matter.
 const READINGS: usize = 7;
 
-/// Spins before a waiting core yields: several microseconds, many times the transfer of a cache line, and short
-/// compared with the scheduler's time slice if there are more ranks than cores.
-pub const SPINS: u32 = 256;
-
 /// Bytes of the copied buffer: two of them fit in the second-level cache of every current core.
 const COPY_BYTES: usize = 64 * 1024;
 

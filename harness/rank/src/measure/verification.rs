@@ -4,12 +4,13 @@
 //! arrived would leave the right bytes there. For each way, memory is filled with new data, and everything that must not change is
 //! compared too, including the gaps between the arrays.
 
-use super::message_links::{Leg, described, in_arrays, source_of_arrays};
+use super::message_links::{Leg, described, source_of_arrays};
 use super::session::Session;
 use crate::checked::CallError;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
 use crate::payload::{Mismatch, Version, changed};
+use crate::spans::in_arrays;
 
 /// Transfers in each direction; two, so that the second must differ from the data that the first left behind.
 pub const ROUNDS: u32 = 2;

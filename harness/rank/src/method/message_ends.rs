@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use apps::{Arrays, Side, WireOrder};
+use apps::{Arrays, Piece, Side, WireOrder};
 use common::kinds::pingpong::descriptions::described;
 use common::kinds::pingpong::parts::Parting;
 use common::packing::{Ends, Packing};
 use datatypes::{Layout, Placed};
 
 use super::Setup;
+use super::message_packer::MessagePacker;
 use crate::carrier::MessageData;
 use crate::checked::large::check_count;
 use crate::checked::{CallError, Count, Datatype};
 use crate::memory::Memory;
-use crate::packing::{Endpoint, MessagePacker};
 use crate::spans::spans;
 
 pub struct MessageEnd {
@@ -81,8 +81,7 @@ impl<'a> MessageEnds<'a> {
         let bytes = setup.message_bytes / blocks;
         let end = |how: Packing, side| -> Result<Vec<MessageEnd>, CallError> {
             if how.is_typed() {
-                let Endpoint { array, origin_bytes, layout } =
-                    setup.endpoint(side, ends.order, &memory.arrays);
+                let Piece { array, origin_bytes, layout } = setup.endpoint(side, ends.order, &memory.arrays);
                 let layout =
                     if let Packing::Equivalent(way) = how { described(way, &layout) } else { layout };
                 let data = MessageData::derived(origin_bytes, 1, &layout, setup.comm)?;
@@ -127,7 +126,7 @@ impl<'a> MessageEnds<'a> {
         let places = places
             .map_err(|reason| anyhow::anyhow!("the message cannot be divided by {parting:?}: {reason}"))?;
         let parts = |side: Side| -> Result<Vec<MessageEnd>, CallError> {
-            let Endpoint { origin_bytes, layout, .. } = setup.endpoint(side, WireOrder::Ddt, &memory.arrays);
+            let Piece { origin_bytes, layout, .. } = setup.endpoint(side, WireOrder::Ddt, &memory.arrays);
             if let Some(repetition) = layout.repetition().filter(|_| parting == Parting::Count) {
                 return Ok(vec![MessageEnd::part(setup, &repetition.one, origin_bytes, repetition.count)?]);
             }

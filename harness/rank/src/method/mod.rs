@@ -5,12 +5,13 @@
 //! the other; an all-to-all replaces send and receive by [`Method::exchange`]. All return codes are checked.
 
 mod message_ends;
+pub mod message_packer;
 mod one_sided;
 pub mod two_sided;
 
 use std::ops::Range;
 
-use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
+use apps::{Arrays, Exchange, MicroApp, Piece, Side, WireOrder};
 use common::kinds::pingpong::methods::Transfer;
 use common::packing::Ends;
 use datatypes::Element;
@@ -18,7 +19,6 @@ use datatypes::Element;
 use crate::checked::datatype::check_type;
 use crate::checked::{CallError, Comm, Count};
 use crate::memory::Memory;
-use crate::packing::Endpoint;
 use crate::payload::Mismatch;
 use one_sided::{Access, OneSidedMessage};
 use two_sided::TwoSided;
@@ -131,12 +131,12 @@ impl<'a> Setup<'a> {
     }
 
     /// One side of the message as a datatype in this order: the whole of it for a pair, a peer's block for an all-to-all.
-    pub fn endpoint(&self, side: Side, order: WireOrder, arrays: &Arrays) -> Endpoint {
+    pub fn endpoint(&self, side: Side, order: WireOrder, arrays: &Arrays) -> Piece {
         let (array, (origin_bytes, layout)) = match (&self.app.exchange, side) {
             (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, (0, send_block.clone())),
             (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, (0, receive_block.clone())),
             (Exchange::Pairs, side) => (0, self.app.message(side, order).datatype(&arrays.displacements())),
         };
-        Endpoint { array, origin_bytes, layout }
+        Piece { array, origin_bytes, layout }
     }
 }

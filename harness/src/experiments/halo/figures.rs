@@ -13,9 +13,6 @@ use crate::model::{LOOP, Phase, Record};
 /// most; its messages; and the fraction of the first stage's bytes that were in the receiver's memory when its own threads had handed
 /// over everything.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
-    if !context.is_headline() {
-        return;
-    }
     // The difference to other calls is not only packing.
     if matches!(transfer(&record.method), Ok(HaloTransfer::Bulk(Call::Messages(_), _))) {
         record.add(context.overhead());

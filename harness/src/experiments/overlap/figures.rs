@@ -87,9 +87,6 @@ const OF_ROUNDS: [(Quantity, OfRound); 6] = [
 
 /// Adds the figures of a method: the ratios, and the effect of an idle MPI on a computation.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
-    if !context.is_headline() {
-        return;
-    }
     record.add(context.overhead());
     let cells = cells(context);
     for (quantity, of) in OF_ROUNDS {

@@ -24,9 +24,6 @@ use crate::experiments::summary::{RowContext, early};
 use crate::model::{Figure, Phase, Quantity, Record};
 
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
-    if !context.is_headline() {
-        return;
-    }
     record.add(context.overhead());
     let (view, scope) = (context.view, context.scope);
     record.add(record.median_s.and_then(|t| context.bandwidth(t)));

@@ -7,9 +7,6 @@ use crate::stats;
 use common::summary::pairs;
 
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
-    if !context.is_headline() {
-        return;
-    }
     record.add(context.overhead());
     if !context.kind.method(&record.method).is_ok_and(|method| method.is_reference) {
         record.add(context.packing(with_packing, without_packing));

@@ -12,7 +12,7 @@ use crate::checked::CallError;
 use crate::device;
 use crate::measure::message_links::source_of_arrays;
 use crate::memory::Memory;
-use crate::packing::MessagePacker;
+use crate::method::message_packer::MessagePacker;
 use crate::payload::{Places, Run, Runs};
 
 /// A method that was set up and is being measured.

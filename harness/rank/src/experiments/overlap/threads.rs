@@ -51,43 +51,25 @@ fn times_ns() -> HashMap<libc::pid_t, u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
     use super::*;
+    use crate::binding::tests::with_busy_thread;
 
     #[test]
     fn a_thread_that_polls_differs_from_one_that_sleeps_and_from_our_own() {
         // Other tests run at the same time: their threads start and end.
-        let (ends, own) = (AtomicBool::new(false), all());
-        let (send, receive) = std::sync::mpsc::channel();
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                // SAFETY: the call takes no arguments and changes nothing.
-                send.send(unsafe { libc::gettid() }).unwrap();
-                while !ends.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
-            let thread: libc::pid_t = receive.recv().unwrap();
+        let own = all();
+        let sampled = |known: &BTreeSet<libc::pid_t>, is_enough: fn(usize) -> bool| {
+            let mut samples = (0..3000).map(|_| ThreadCounts::sample(known));
+            samples.find(|counts| is_enough(counts.polling)).expect("one in 3000 samples")
+        };
+        let (thread, seen, mine, ours) = with_busy_thread(|thread| {
             // On a busy machine it may take several attempts until it gets a core.
-            let mut seen = ThreadCounts::default();
-            for _ in 0..3000 {
-                seen = ThreadCounts::sample(&own);
-                if seen.polling > 0 {
-                    break;
-                }
-            }
+            let seen = sampled(&own, |polling| polling > 0);
             // Our own threads do not count as the MPI's: only those started since could.
-            let (mine, mut ours) = (all(), ThreadCounts::default());
-            for _ in 0..3000 {
-                ours = ThreadCounts::sample(&mine);
-                if ours.polling == 0 {
-                    break;
-                }
-            }
-            ends.store(true, Ordering::Relaxed);
-            assert!(mine.contains(&thread) && ours.polling == 0, "{ours:?}; own threads: {mine:?}");
-            assert!(seen.of_mpi > 0 && seen.polling > 0, "{seen:?}; own threads: {own:?}");
+            let mine = all();
+            (thread, seen, mine.clone(), sampled(&mine, |polling| polling == 0))
         });
+        assert!(mine.contains(&thread) && ours.polling == 0, "{ours:?}; own threads: {mine:?}");
+        assert!(seen.of_mpi > 0 && seen.polling > 0, "{seen:?}; own threads: {own:?}");
     }
 }
