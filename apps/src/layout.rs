@@ -76,11 +76,11 @@ impl Sides {
     /// The sides that [`SEND`] and [`RECEIVE`] describe.
     pub fn new(values: &Values) -> Result<Self, ParameterError> {
         let send = values.layouts("send").expect("is never absent");
-        Self::of(values, send, values.layouts("receive").unwrap_or(send))
+        Self::from_layouts(values, send, values.layouts("receive").unwrap_or(send))
     }
 
     /// The sides of these layouts.
-    pub fn of(values: &Values, send: &Layouts, receive: &Layouts) -> Result<Self, ParameterError> {
+    pub fn from_layouts(values: &Values, send: &Layouts, receive: &Layouts) -> Result<Self, ParameterError> {
         let first_received = send.iter().count();
         let [send, receive] =
             [("send", send, 0), ("receive", receive, first_received)].map(|(name, layouts, first)| {

@@ -61,7 +61,7 @@ impl Message {
                 _ => lists.push((array, vec![segment])),
             }
         }
-        Statistics::of(lists.into_iter().map(|(_, list)| list))
+        Statistics::from_lists(lists.into_iter().map(|(_, list)| list))
     }
 
     /// The message as one datatype, and the byte, from the start of array 0, to pass it with. `displacements` are the

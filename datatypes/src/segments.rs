@@ -43,7 +43,7 @@ impl ElementRun {
 /// A whole type map in a single piece: one run of a predefined type, or one segment of any types.
 pub(crate) trait Piece: Copy {
     /// The piece that was derived when the layout was made.
-    fn of(layout: &Layout) -> Option<Self>;
+    fn from_layout(layout: &Layout) -> Option<Self>;
     fn named(element: Element) -> Self;
     fn bytes(&self) -> u64;
     fn moved(self, by: i64) -> Self;
@@ -58,7 +58,7 @@ pub(crate) trait Piece: Copy {
             return Some(Self::named(*element));
         }
         let piece = |part: Part<'_>| {
-            let one = Self::of(part.child)?;
+            let one = Self::from_layout(part.child)?;
             let dense = part.repeat == 1 || one.bytes() as i64 == part.child.extent();
             dense.then(|| one.moved(part.displacement).repeated(part.repeat))
         };
@@ -79,7 +79,7 @@ pub(crate) trait Piece: Copy {
 }
 
 impl Piece for ElementRun {
-    fn of(layout: &Layout) -> Option<Self> {
+    fn from_layout(layout: &Layout) -> Option<Self> {
         layout.run()
     }
     fn named(element: Element) -> Self {
@@ -101,7 +101,7 @@ impl Piece for ElementRun {
 }
 
 impl Piece for Segment {
-    fn of(layout: &Layout) -> Option<Self> {
+    fn from_layout(layout: &Layout) -> Option<Self> {
         layout.segment()
     }
     fn named(element: Element) -> Self {
@@ -124,17 +124,17 @@ impl Piece for Segment {
 impl Layout {
     /// The runs of the type map, in order. Adjacent runs of the same type are not always merged.
     pub fn runs(&self) -> impl Iterator<Item = ElementRun> + '_ {
-        Walk::of(self)
+        Walk::new(self)
     }
 
     /// The merged segments in type-map order, computed lazily.
     pub fn segments(&self) -> impl Iterator<Item = Segment> + '_ {
-        merged(Walk::of(self))
+        merged(Walk::new(self))
     }
 
     /// The runs of the type map, in order. Adjacent runs of the same type are merged.
     pub(crate) fn merged_runs(&self) -> impl Iterator<Item = ElementRun> + '_ {
-        merged(Walk::of(self))
+        merged(Walk::new(self))
     }
 
     /// The merged segments as a list. For long lists, prefer [`Layout::segments`].
@@ -186,8 +186,8 @@ impl<'a> Frame<'a> {
 }
 
 impl<'a, P: Piece> Walk<'a, P> {
-    fn of(layout: &'a Layout) -> Self {
-        let whole = P::of(layout);
+    fn new(layout: &'a Layout) -> Self {
+        let whole = P::from_layout(layout);
         let done = whole.is_some() || layout.size() == 0;
         Self { stack: if done { vec![] } else { vec![Frame::new(layout, 0)] }, whole }
     }
@@ -215,7 +215,7 @@ impl<P: Piece> Iterator for Walk<'_, P> {
             let extent = part.child.extent();
             let gone = (frame.copy as i64).wrapping_mul(extent);
             let base = frame.base.wrapping_add(part.displacement).wrapping_add(gone);
-            let Some(piece) = P::of(part.child) else {
+            let Some(piece) = P::from_layout(part.child) else {
                 frame.copy += 1;
                 self.stack.push(Frame::new(part.child, base));
                 continue;

@@ -69,7 +69,7 @@ pub struct Statistics {
 
 impl Statistics {
     /// The statistics of several lists of segments in separate arrays: there are no strides between lists.
-    pub fn of<L: IntoIterator<Item = Segment>>(lists: impl IntoIterator<Item = L>) -> Self {
+    pub fn from_lists<L: IntoIterator<Item = Segment>>(lists: impl IntoIterator<Item = L>) -> Self {
         let (mut lengths, mut strides) = (Counts::default(), Counts::default());
         let (mut segments, mut bytes) = (0, 0);
         for list in lists {

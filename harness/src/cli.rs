@@ -140,7 +140,7 @@ impl Cli {
             Some(Command::Mpi(command)) => command.execute()?,
             Some(Command::Report(args)) => args.execute()?,
             Some(Command::Man { command }) => {
-                output::print(&pages::manual(of(Self::command(), &command)?)?)?;
+                output::print(&pages::manual(subcommand(Self::command(), &command)?)?)?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -220,7 +220,7 @@ fn refuse(error: &clap::Error) -> ! {
 }
 
 /// The subcommand at a path.
-fn of(mut command: clap::Command, path: &[String]) -> anyhow::Result<clap::Command> {
+fn subcommand(mut command: clap::Command, path: &[String]) -> anyhow::Result<clap::Command> {
     command.build();
     path.iter().try_fold(command, |command, name| match command.find_subcommand(name) {
         Some(found) => Ok(found.clone()),
@@ -242,8 +242,8 @@ mod tests {
     #[test]
     fn every_command_has_a_page() {
         let path = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
-        assert_eq!(of(Cli::command(), &path(&["mpi", "install"])).unwrap().get_name(), "install");
-        assert!(of(Cli::command(), &path(&["ruin"])).unwrap_err().to_string().contains("ruin"));
+        assert_eq!(subcommand(Cli::command(), &path(&["mpi", "install"])).unwrap().get_name(), "install");
+        assert!(subcommand(Cli::command(), &path(&["ruin"])).unwrap_err().to_string().contains("ruin"));
     }
 
     fn is_refused(words: &[&str]) -> bool {

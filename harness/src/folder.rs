@@ -330,16 +330,16 @@ pub fn times_csv(records: &[Record]) -> Vec<u8> {
 /// Figures of records over launches as a table, each with the latency of its state of the machine.
 pub fn figures_csv(records: &[Record]) -> Vec<u8> {
     #[derive(Default, Serialize)]
-    struct InState {
+    struct LatencyColumn {
         state_latency_s: Option<f64>,
     }
     let of_record = |record: &Record| {
         let state_latency_s = record.state_latency_s;
         FigureRow::all(std::slice::from_ref(record))
-            .map(move |row| (row, InState { state_latency_s }))
+            .map(move |row| (row, LatencyColumn { state_latency_s }))
             .collect::<Vec<_>>()
     };
-    let header = cells::header(&cells::columns(&(FigureRow::default(), InState::default())));
+    let header = cells::header(&cells::columns(&(FigureRow::default(), LatencyColumn::default())));
     [header, cells::rows(records.iter().flat_map(of_record))].concat()
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::compare::KeptComparison;
-use crate::conformance::process::Log as CheckLog;
+use crate::conformance::process::CheckLog;
 use crate::experiments::halo::HaloSetting;
 use crate::experiments::layout_file;
 use crate::experiments::overlap::OverlapCase;

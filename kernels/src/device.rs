@@ -49,14 +49,14 @@ pub struct DevicePart {
 /// The places of a part in the arrays, in bytes.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    Places(Places),
-    Records(Records),
+    Places(DevicePlaces),
+    Records(DeviceRecords),
     Blocks(Vec<Segment>),
 }
 
 /// Equal blocks in loops.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct DevicePlaces {
     /// Place of the first block, or what listed places are relative to.
     pub first: i64,
     /// Bytes of a block.
@@ -69,8 +69,8 @@ pub struct Places {
 
 /// Records: word `w` of record `r` is at `offsets[w] + scales[w] * indices[r]`.
 #[derive(Clone, Debug)]
-pub struct Records {
-    /// Bytes of the words that follow; a kernel for shorter words needs [`Records::in_words_of`].
+pub struct DeviceRecords {
+    /// Bytes of the words that follow; a kernel for shorter words needs [`DeviceRecords::in_words_of`].
     pub word_bytes: u32,
     pub offsets: Vec<i64>,
     pub scales: Vec<i64>,
@@ -149,12 +149,12 @@ impl Shape {
     /// All of these numbers or'ed: the lowest bit is the alignment.
     fn alignment(&self) -> u64 {
         match self {
-            Self::Places(Places { first, block, loops, listed }) => {
+            Self::Places(DevicePlaces { first, block, loops, listed }) => {
                 let strides =
                     loops.iter().fold(*first as u64 | block, |all, (_, stride)| all | *stride as u64);
                 listed.iter().flatten().fold(strides, |all, place| all | *place as u64)
             }
-            Self::Records(Records { word_bytes, offsets, scales, .. }) => {
+            Self::Records(DeviceRecords { word_bytes, offsets, scales, .. }) => {
                 offsets.iter().chain(scales).fold(u64::from(*word_bytes), |all, place| all | *place as u64)
             }
             Self::Blocks(blocks) => {
@@ -188,10 +188,10 @@ fn shape(form: &NormalForm) -> Option<Shape> {
     }
 }
 
-fn of_records(records: &IndexedRecords) -> Records {
+fn of_records(records: &IndexedRecords) -> DeviceRecords {
     let words =
         || records.groups.iter().flat_map(|group| group.offsets.iter().map(move |at| (*at, group.scale)));
-    Records {
+    DeviceRecords {
         word_bytes: records.word_bytes as u32,
         offsets: words().map(|(offset, _)| offset).collect(),
         scales: words().map(|(_, scale)| scale as i64).collect(),
@@ -199,23 +199,23 @@ fn of_records(records: &IndexedRecords) -> Records {
     }
 }
 
-fn places(form: &NormalForm) -> Option<Places> {
+fn places(form: &NormalForm) -> Option<DevicePlaces> {
     match form {
         NormalForm::Run(run) => {
-            Some(Places { first: run.offset, block: run.bytes as u64, loops: Vec::new(), listed: None })
+            Some(DevicePlaces { first: run.offset, block: run.bytes as u64, loops: Vec::new(), listed: None })
         }
         NormalForm::Loop { count, stride, body } => {
             let steps = (0..*count as i64).map(|i| i.wrapping_mul(*stride));
             places(body).map(|body| match body.listed.is_none() && body.loops.len() < 3 {
                 true => {
                     let loops = [body.loops, vec![(*count as u64, *stride)]].concat();
-                    Places { loops, ..body }
+                    DevicePlaces { loops, ..body }
                 }
                 false => body.at_each(steps),
             })
         }
         NormalForm::Places { lowest, block, offsets } => {
-            let one = Places { first: *lowest, block: *block as u64, loops: Vec::new(), listed: None };
+            let one = DevicePlaces { first: *lowest, block: *block as u64, loops: Vec::new(), listed: None };
             Some(one.at_each(offsets.iter().map(|offset| i64::from(*offset))))
         }
         NormalForm::Index { offsets, body } => Some(places(body)?.at_each(offsets.iter().copied())),
@@ -226,7 +226,7 @@ fn places(form: &NormalForm) -> Option<Places> {
     }
 }
 
-impl Records {
+impl DeviceRecords {
     /// The same in words of this number of bytes, which divides the present one.
     #[must_use]
     pub fn in_words_of(&self, bytes: u32) -> Self {
@@ -237,7 +237,7 @@ impl Records {
     }
 }
 
-impl Places {
+impl DevicePlaces {
     /// All of them at each of these places.
     fn at_each(mut self, offsets: impl Iterator<Item = i64>) -> Self {
         let mut inner = self.listed.take();

@@ -21,7 +21,7 @@ const MOST_SPAN: i64 = 1 << 15;
 /// If a byte is wrong.
 pub fn run(bytes: &[u8]) -> bool {
     let bytes = &mut Unstructured::new(bytes);
-    let Some((head, layout)) = Head::of(bytes).ok().zip(grow(bytes, MOST_DEPTH).ok().flatten()) else {
+    let Some((head, layout)) = Head::read(bytes).ok().zip(grow(bytes, MOST_DEPTH).ok().flatten()) else {
         return false;
     };
     let fits = layout.entries.saturating_mul(head.count) <= MOST_ENTRIES
@@ -39,7 +39,7 @@ struct Head {
 }
 
 impl Head {
-    fn of(bytes: &mut Unstructured) -> Result<Self> {
+    fn read(bytes: &mut Unstructured) -> Result<Self> {
         let high = bytes.arbitrary()?;
         let count = bytes.int_in_range(0..=5)?;
         Ok(Self { count, seed: u16::from_be_bytes([high, bytes.arbitrary()?]).into() })

@@ -107,7 +107,7 @@ pub(crate) struct Sequence {
 }
 
 impl Sequence {
-    pub fn of(form: NormalForm, target: Target) -> Self {
+    pub fn new(form: NormalForm, target: Target) -> Self {
         let mut sequence = Self::default();
         match form {
             NormalForm::Sequence(parts) => parts.into_iter().for_each(|part| sequence.push(part, target)),
@@ -117,14 +117,14 @@ impl Sequence {
     }
 
     fn push(&mut self, form: NormalForm, target: Target) {
-        let operation = LoopNest::of(form, target);
+        let operation = LoopNest::new(form, target);
         self.bytes += operation.bytes;
         self.operations.push(operation);
     }
 }
 
 impl LoopNest {
-    fn of(form: NormalForm, target: Target) -> Self {
+    fn new(form: NormalForm, target: Target) -> Self {
         let mut loops = Vec::new();
         let mut inner = form;
         while let NormalForm::Loop { count, stride, body } = inner {
@@ -147,9 +147,9 @@ impl LoopNest {
             }
             NormalForm::Runs(runs) => Leaf::of_runs(&runs, target),
             NormalForm::Index { offsets, body } => {
-                Leaf::Body { offsets: offsets.into(), body: Sequence::of(*body, target) }
+                Leaf::Body { offsets: offsets.into(), body: Sequence::new(*body, target) }
             }
-            body => Leaf::Body { offsets: Box::new([0]), body: Sequence::of(body, target) },
+            body => Leaf::Body { offsets: Box::new([0]), body: Sequence::new(body, target) },
         };
         let mut bytes = leaf.bytes();
         let mut steps: Vec<Step> = Vec::with_capacity(loops.len());

@@ -42,7 +42,7 @@ pub fn compile(layout: &Layout, count: u64) -> Result<Program, CompileError> {
 pub(crate) fn compile_for(layout: &Layout, count: u64, tuning: Tuning) -> Result<Program, CompileError> {
     let message = usize::try_from(layout.size().saturating_mul(count)).unwrap_or(usize::MAX);
     let reach = Reach::from_layout(layout, count)?;
-    let sequence = Sequence::of(NormalForm::from_layout(layout, count), Target { tuning, message });
+    let sequence = Sequence::new(NormalForm::from_layout(layout, count), Target { tuning, message });
     assert_eq!(sequence.bytes, reach.size, "a program packs what its layout holds");
     Ok(Program { sequence, tuning, reach })
 }

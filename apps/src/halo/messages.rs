@@ -62,7 +62,7 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
             }
             other => other,
         };
-        all.push(Sides::of(values, &send, &receive).map_err(of_message)?);
+        all.push(Sides::from_layouts(values, &send, &receive).map_err(of_message)?);
     }
     let all = MessageArrays::all(values, all)?;
     let mut first_id = 0;

@@ -33,7 +33,7 @@ const fn names() -> [&'static str; 64] {
 }
 
 /// Numbers for an axis: before the interior and behind it.
-pub(crate) type Sides = [usize; 2];
+pub(crate) type Margins = [usize; 2];
 
 /// How many arrays there are of each shape.
 pub(crate) const ARRAYS: Parameter = Parameter::new(
@@ -133,7 +133,7 @@ impl<'a> Declared<'a> {
     /// # Errors
     /// If there are not as many numbers as the shape has axes, or not as many lists as there are shapes.
     pub fn numbers(&self, name: &'static str) -> Result<Option<Vec<Vec<usize>>>, ParameterError> {
-        let first = |list: Vec<Sides>| list.into_iter().map(|[number, _]| number).collect();
+        let first = |list: Vec<Margins>| list.into_iter().map(|[number, _]| number).collect();
         Ok(self.lists(name, false)?.map(|lists| lists.into_iter().map(first).collect()))
     }
 
@@ -142,10 +142,10 @@ impl<'a> Declared<'a> {
         &self,
         name: &'static str,
         one_for_all: bool,
-    ) -> Result<Option<Vec<Vec<Sides>>>, ParameterError> {
+    ) -> Result<Option<Vec<Vec<Margins>>>, ParameterError> {
         let sides = |list: &Vec<usize>| match name {
             "halo" => list.chunks(2).map(|sides| [sides[0], sides[1]]).collect(),
-            _ => list.iter().map(|&number| [number; 2]).collect::<Vec<Sides>>(),
+            _ => list.iter().map(|&number| [number; 2]).collect::<Vec<Margins>>(),
         };
         let lists: Vec<_> = self.values.per_axis(name).iter().map(sides).collect();
         let shapes = self.shapes.len();
@@ -193,14 +193,14 @@ impl<'a> Declared<'a> {
     ///
     /// # Errors
     /// A halo that leaves no interior.
-    pub fn halos(&self, width: usize, face: Option<usize>) -> Result<Vec<Vec<Sides>>, ParameterError> {
+    pub fn halos(&self, width: usize, face: Option<usize>) -> Result<Vec<Vec<Margins>>, ParameterError> {
         let given = self.lists("halo", true)?;
         let by_width = |shape: &Vec<usize>| {
             let has_halo = |axis: usize| axis < SPACE || face == Some(axis);
             (0..shape.len()).rev().map(|axis| [if has_halo(axis) { width } else { 0 }; 2]).collect()
         };
         let is_given = given.is_some();
-        let halos: Vec<Vec<Sides>> = given.unwrap_or_else(|| self.shapes.iter().map(by_width).collect());
+        let halos: Vec<Vec<Margins>> = given.unwrap_or_else(|| self.shapes.iter().map(by_width).collect());
         for (i, (shape, halo)) in self.shapes.iter().zip(&halos).enumerate() {
             for (d, (&points, halo)) in shape.iter().zip(halo).enumerate() {
                 let both = halo[0] + halo[1];
@@ -295,7 +295,7 @@ impl<'a> Declared<'a> {
         &self,
         shape: usize,
         d: usize,
-        halos: &[Sides],
+        halos: &[Margins],
         halo: usize,
         width: usize,
     ) -> Result<(), ParameterError> {

@@ -46,7 +46,7 @@ const KINDS: [(&str, Element); 12] = [
 ];
 
 impl Memory {
-    pub fn of(element: Element) -> Self {
+    pub fn from_element(element: Element) -> Self {
         Self { element: Some(element), ..Self::scalar(element.size() as i64, element.alignment() as i64) }
     }
 
@@ -126,7 +126,7 @@ impl TextReader<'_> {
             known = Some(memory);
         }
         known = known.or_else(|| match name.to_ascii_lowercase().as_str() {
-            "mpi_aint" | "mpi_count" | "mpi_offset" => Some(Memory::of(Element::Int64)),
+            "mpi_aint" | "mpi_count" | "mpi_offset" => Some(Memory::from_element(Element::Int64)),
             name if HANDLES.contains(&name) => Some(Memory::scalar(0, 1)),
             _ => None,
         });
@@ -147,7 +147,7 @@ impl TextReader<'_> {
         self.at += bytes;
         match self.scope.is_fortran && self.eat('(') {
             true => self.kind(place, element).map(Some),
-            false => Ok(Some(Memory::of(element))),
+            false => Ok(Some(Memory::from_element(element))),
         }
     }
 
@@ -181,7 +181,7 @@ impl TextReader<'_> {
             }
         };
         self.symbol(')', || "after a kind".to_owned())?;
-        element.map(Memory::of).ok_or_else(|| {
+        element.map(Memory::from_element).ok_or_else(|| {
             self.error_at(place, "no type has this kind: must be its bytes, such as 4 or 8 of real(8), or a name such as c_int")
         })
     }

@@ -44,7 +44,7 @@ fn long_lists_and_many_members_are_cut() {
 #[test]
 fn statistics_of_the_segments() {
     let layout = Layout::indexed(&[1, 3, 1, 2], &[0, 2, 6, 10], &named(Int32)).unwrap();
-    let statistics = Statistics::of([layout.segments()]);
+    let statistics = Statistics::from_lists([layout.segments()]);
     assert_eq!(
         statistics,
         Statistics {

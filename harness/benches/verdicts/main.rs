@@ -22,7 +22,7 @@ use ddtbench::model::{Case, Phase, Record};
 use ddtbench::stats;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use recorded::{Launch, Recorded};
+use recorded::{Launch, RecordedCase};
 
 /// Maximum number of launches of each side, as in `compare`.
 const MOST: usize = 30;
@@ -174,7 +174,7 @@ fn is_searched(row: &ComparisonRow) -> bool {
 }
 
 /// The same of the searched rows of comparisons, as a cell of a table.
-fn found_in(outcomes: &[Outcome]) -> String {
+fn found_in(outcomes: &[PlantedResult]) -> String {
     let rows = outcomes.iter().flat_map(|outcome| &outcome.rows);
     format!("{:>15}", found(rows.filter(|row| is_searched(row))))
 }
@@ -251,13 +251,13 @@ fn misses(answer: &Estimate, ratio: f64) -> bool {
 }
 
 /// The result of a comparison.
-struct Outcome {
+struct PlantedResult {
     rows: Vec<ComparisonRow>,
     launches: usize,
 }
 
 /// Comparisons that begin at places all over the recording.
-fn compare_all(launches: &[Launch], count: usize, planted: &Planted) -> Vec<Outcome> {
+fn compare_all(launches: &[Launch], count: usize, planted: &Planted) -> Vec<PlantedResult> {
     let mut random = Pcg64::seed_from_u64(1);
     let window = (2 * MOST).min(launches.len());
     let starts = launches.len() - window + 1;
@@ -265,7 +265,7 @@ fn compare_all(launches: &[Launch], count: usize, planted: &Planted) -> Vec<Outc
     (0..count).map(|i| compare(&launches[i * starts / count..][..window], planted, &mut random)).collect()
 }
 
-fn compare(launches: &[Launch], planted: &Planted, random: &mut Pcg64) -> Outcome {
+fn compare(launches: &[Launch], planted: &Planted, random: &mut Pcg64) -> PlantedResult {
     let mut sides = [Vec::new(), Vec::new()];
     for (number, pair) in launches.chunks(2).enumerate() {
         let first = usize::from(random.random::<bool>());
@@ -291,7 +291,7 @@ fn compare(launches: &[Launch], planted: &Planted, random: &mut Pcg64) -> Outcom
     let mut schedule = Schedule::new(cases, MOST);
     let settings = Settings::default();
     let Ok((_, rows)) = until_decided(&settings, &mut schedule, &mut Simulated(sides));
-    Outcome { rows: rows.into_iter().flatten().collect(), launches: schedule.most_made() }
+    PlantedResult { rows: rows.into_iter().flatten().collect(), launches: schedule.most_made() }
 }
 
 /// Launches of two sides.
@@ -316,7 +316,7 @@ fn record(
     run: &str,
     launch: usize,
     (test, method, phase): &(String, String, String),
-    recorded: &Recorded,
+    recorded: &RecordedCase,
 ) -> Record {
     let kind = Kind::default();
     let case =
@@ -345,7 +345,7 @@ fn share(rows: &[ComparisonRow], is_so: fn(&ComparisonRow) -> bool) -> f64 {
     rows.iter().filter(|row| is_so(row)).count() as f64 / rows.len().max(1) as f64
 }
 
-fn median_launches(outcomes: &[Outcome]) -> usize {
+fn median_launches(outcomes: &[PlantedResult]) -> usize {
     let launches = outcomes.iter().map(|outcome| outcome.launches as f64);
     stats::median(&stats::sorted(launches)).unwrap_or(0.0) as usize
 }

@@ -121,7 +121,7 @@ pub struct LayoutArgs {
 }
 
 impl LayoutArgs {
-    fn of(&self, tests: &TestArgs) -> anyhow::Result<Selection> {
+    fn selection(&self, tests: &TestArgs) -> anyhow::Result<Selection> {
         Ok(Selection { define: self.define.clone(), ..tests.selection()?.with_layouts(&self.layouts) })
     }
 }
@@ -138,7 +138,7 @@ pub struct MessageCases {
 
 impl Cases for MessageCases {
     fn selection(&self) -> anyhow::Result<Selection> {
-        self.layouts.of(&self.tests)
+        self.layouts.selection(&self.tests)
     }
 
     fn ranks(&self) -> Option<usize> {
@@ -184,7 +184,7 @@ pub struct EngineCases {
 
 impl Cases for EngineCases {
     fn selection(&self) -> anyhow::Result<Selection> {
-        self.layouts.of(&self.tests)
+        self.layouts.selection(&self.tests)
     }
 
     fn set_usual(&self, plan: &mut Plan, conditions: &ConditionArgs) {

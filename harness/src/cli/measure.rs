@@ -216,7 +216,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
         let mut compared = same_bytes.clone();
         overview::add(&mut compared, &overviews);
         copies::add(&mut compared, &records);
-        let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &compared, true)?;
+        let page = RunPage::new(kind, &over, &records, &[folder.path()], figure, &compared, true)?;
         let is_drawn = |name: &String| page.pictures.iter().any(|drawn| drawn.name == *name);
         figure_drawn = figure.is_some_and(|figure| figure.file_names().iter().all(is_drawn));
         page.write(&folder, &over).with_context(|| resume_hint(folder.path()))?;

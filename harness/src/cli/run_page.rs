@@ -35,7 +35,7 @@ impl RunPage {
     ///
     /// # Errors
     /// If an account of machine and MPIs cannot be read.
-    pub fn of<D: AsRef<Path>>(
+    pub fn new<D: AsRef<Path>>(
         kind: Kind,
         over: &[Record],
         launches: &[Record],
@@ -86,7 +86,7 @@ impl Shown {
     ///
     /// # Errors
     /// An account of machine and MPIs that cannot be understood.
-    pub fn of(
+    pub fn new(
         dirs: &[PathBuf],
         launches: &[Record],
         compared: &Compared<'_>,
@@ -96,7 +96,7 @@ impl Shown {
         let (limits, figure) = plan.map(|plan| (plan.limits, plan.figure)).unwrap_or_default();
         let over = over_launches(launches, limits.precision());
         let kind = over[0].case.experiment;
-        let page = RunPage::of(kind, &over, launches, dirs, figure.as_ref(), compared, has_titles)?;
+        let page = RunPage::new(kind, &over, launches, dirs, figure.as_ref(), compared, has_titles)?;
         let of_run = |(dir, text): (&PathBuf, String)| {
             let notes = accounts(&text).into_iter().flat_map(|account| account.notes);
             let name = if dirs.len() > 1 { format!("{}: ", dir.display()) } else { String::new() };

@@ -245,7 +245,7 @@ impl ReportArgs {
         // The page of a comparison has its rows, too.
         let found = found.map(|found| Comparisons { overviews: overviews.clone(), ..found });
         let of_page = found.as_ref().map_or_else(|| compared.clone(), Comparisons::compared);
-        let Shown { kind, over, page, notes } = Shown::of(&dirs, &launches, &of_page, !self.no_title)?;
+        let Shown { kind, over, page, notes } = Shown::new(&dirs, &launches, &of_page, !self.no_title)?;
         if let Some(name) = &self.figure {
             let picture = picture(&dirs[0], name, &page.pictures)?;
             return match self.format {

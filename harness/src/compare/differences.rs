@@ -24,7 +24,7 @@ pub(super) struct LaunchSeries<'a> {
 
 impl<'a> LaunchSeries<'a> {
     /// The values of a subject that `of` picks.
-    pub fn of(
+    pub fn pick(
         side: &'a Side,
         subject: &'a Subject,
         of: fn(&SubjectValues) -> &BTreeMap<LaunchId, f64>,
@@ -206,7 +206,7 @@ mod tests {
         let [base, new] =
             [("base", base), ("new", new)].map(|(name, records)| Side::from_records(name, records, unit));
         let subject = base.subjects().next().unwrap().clone();
-        let times = |side| LaunchSeries::of(side, &subject, |values| &values.times).unwrap();
+        let times = |side| LaunchSeries::pick(side, &subject, |values| &values.times).unwrap();
         difference([times(&base), times(&new)]).unwrap()
     }
 
@@ -234,7 +234,7 @@ mod tests {
         let side = |records: &[Record]| Side::from_records("one", records, ComparisonUnit::Run);
         let [one, other] = [side(&of_one_run(&base)), side(&new)];
         let subject = one.subjects().next().unwrap().clone();
-        let times = |side| LaunchSeries::of(side, &subject, |values| &values.times).unwrap();
+        let times = |side| LaunchSeries::pick(side, &subject, |values| &values.times).unwrap();
         assert_eq!(difference([times(&one), times(&other)]), None, "one run of a side shows nothing");
         // Without the state of all launches times are not adjusted: a greater distance of the cores would count as a slower MPI.
         let mut lacking = new.clone();

@@ -12,7 +12,7 @@ use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Record};
 const METHOD: &str = "time";
 
 /// A row of a table.
-struct Row {
+struct ForeignRow {
     name: String,
     bytes: u64,
     /// 0 if the table does not have them.
@@ -45,7 +45,7 @@ pub fn records(text: &str) -> Result<Vec<Record>, String> {
         return Err("the table has no times".to_owned());
     }
     let mut launches: HashMap<(String, u64, usize), usize> = HashMap::new();
-    let record = |row: Row| {
+    let record = |row: ForeignRow| {
         let next = launches.entry((row.name.clone(), row.bytes, row.ranks)).or_default();
         let launch = row.launch.unwrap_or(*next);
         *next += 1;
@@ -72,7 +72,7 @@ fn is_csv(line: &str) -> bool {
     columns.any(|column| column == "name") && line.contains("bytes")
 }
 
-fn of_csv(text: &str) -> Result<Vec<Row>, String> {
+fn of_csv(text: &str) -> Result<Vec<ForeignRow>, String> {
     let mut reader =
         csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| error.to_string())?.clone();
@@ -94,7 +94,7 @@ fn of_csv(text: &str) -> Result<Vec<Row>, String> {
         let column = if cell("time_s").is_empty() { "time_us" } else { "time_s" };
         let time = cell(column).parse().ok().filter(|time: &f64| time.is_finite() && *time > 0.0);
         let time = time.ok_or_else(|| wrong(column, "a time above 0"))?;
-        Ok(Row {
+        Ok(ForeignRow {
             name: cell("name").to_owned(),
             bytes: whole("bytes")?,
             ranks: 0,
@@ -119,7 +119,7 @@ fn size_and_time(i: usize, line: &str, column: usize) -> Option<Result<(u64, f64
 }
 
 /// A table of OSU: `# OSU MPI Latency Test v7.4`, then `# Size  Latency (us)`, and a line for each size.
-fn of_osu(text: &str) -> Result<Vec<Row>, String> {
+fn of_osu(text: &str) -> Result<Vec<ForeignRow>, String> {
     let (mut rows, mut name, mut column) = (Vec::new(), String::new(), None);
     for (i, line) in text.lines().enumerate() {
         if let Some(title) = line.trim().strip_prefix("# OSU ") {
@@ -144,7 +144,7 @@ fn of_osu(text: &str) -> Result<Vec<Row>, String> {
             if line.trim_end().ends_with("Fail") {
                 return Err(format!("line {}: the data was wrong (Fail)", i + 1));
             }
-            rows.push(Row { name: name.clone(), bytes, ranks: 0, time_s, launch: None });
+            rows.push(ForeignRow { name: name.clone(), bytes, ranks: 0, time_s, launch: None });
         }
     }
     Ok(rows)
@@ -152,7 +152,7 @@ fn of_osu(text: &str) -> Result<Vec<Row>, String> {
 
 /// Tables of IMB: `# Benchmarking PingPong`, `# #processes = 2`, then `#bytes #repetitions t[usec]`, and a line for each size. A sample that
 /// was left out has the reason after its size: `out-of-mem.; needed X= ...`.
-fn of_imb(text: &str) -> Result<Vec<Row>, String> {
+fn of_imb(text: &str) -> Result<Vec<ForeignRow>, String> {
     let (mut rows, mut name, mut ranks, mut column) = (Vec::new(), String::new(), 0, None);
     for (i, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -170,7 +170,7 @@ fn of_imb(text: &str) -> Result<Vec<Row>, String> {
             let (bytes, time_s) = row?;
             // Operations without data have no time for 0 bytes.
             if time_s > 0.0 {
-                rows.push(Row { name: name.clone(), bytes, ranks, time_s, launch: None });
+                rows.push(ForeignRow { name: name.clone(), bytes, ranks, time_s, launch: None });
             }
         }
     }

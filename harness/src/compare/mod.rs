@@ -342,7 +342,7 @@ impl<'a> Sides<'a> {
 
     /// The values for a question on both sides; `None` if the subject is not compared.
     fn series<'b>(&'b self, question: Question, of: InState<'b>) -> Option<[LaunchSeries<'b>; 2]> {
-        let series = |side: &'b Side| LaunchSeries::of(side, of.1, question.values());
+        let series = |side: &'b Side| LaunchSeries::pick(side, of.1, question.values());
         let [base, new] = self.parts[of.0].each_ref().map(series);
         Some([base?, new?]).filter(|_| self.is_compared(of))
     }

@@ -476,7 +476,7 @@ fn best_levels(sides: &[Side], row: &CaseRow) -> Vec<Option<Level>> {
 }
 
 fn times<'a>(side: &'a Side, subject: &'a Subject) -> Option<LaunchSeries<'a>> {
-    LaunchSeries::of(side, subject, |values| &values.times)
+    LaunchSeries::pick(side, subject, |values| &values.times)
 }
 
 /// The levels of the ratio of `ddt` to `manual` in the launches of each side; none for runs.

@@ -32,7 +32,7 @@ const COLUMNS: [Column; 9] = [
 const AT: &str = "at";
 
 /// A line of the table: a row in a state of the machine, or without one if it is not compared in any.
-type Line<'a> = (&'a ComparisonRow, Option<&'a StateChange>);
+pub(super) type RowInState<'a> = (&'a ComparisonRow, Option<&'a StateChange>);
 
 impl Comparisons {
     /// The comparison for text, Markdown and pages.
@@ -98,7 +98,7 @@ impl Comparisons {
         let order = |row: &ComparisonRow| (row.verdict, !row.is_beyond());
         rows.sort_by(|a, b| order(a).cmp(&order(b)).then(b.size().total_cmp(&a.size())));
         let sets = Subject::sizes_alike(&rows.iter().map(|row| &row.subject).collect::<Vec<_>>());
-        let cells = |(row, change): Line<'_>, set: &str| {
+        let cells = |(row, change): RowInState<'_>, set: &str| {
             let subject = &row.subject;
             let latency_s = change.and_then(|change| change.latency_s);
             let is_verdict = |change: &&StateChange| !row.untimed() && change.verdict != Verdict::NotCompared;
@@ -126,7 +126,7 @@ impl Comparisons {
         let name = name.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
         let lines = row_lines(row);
         let is_one = lines.len() == 1;
-        let line = |(row, change): &Line<'_>| {
+        let line = |(row, change): &RowInState<'_>| {
             let time = change.and_then(|change| change.time.as_ref());
             let ratio = time.map(|time| format!(" ({})", time.text())).unwrap_or_default();
             let times = change.and_then(StateChange::times).map(|times| format!("{times}{ratio}"));
@@ -215,7 +215,7 @@ impl Comparisons {
 }
 
 /// The lines of a row: its changes in all states in which it is compared; of a row that is not compared all that is known.
-fn row_lines(row: &ComparisonRow) -> Vec<Line<'_>> {
+fn row_lines(row: &ComparisonRow) -> Vec<RowInState<'_>> {
     let of =
         |is_shown: &dyn Fn(&&StateChange) -> bool| row.changes.iter().filter(is_shown).collect::<Vec<_>>();
     let is_compared = |change: &&StateChange| !row.untimed() && change.verdict != Verdict::NotCompared;

@@ -119,13 +119,13 @@ mod tests {
     use crate::compare::made::record;
 
     /// Sides whose times are alike, or so many times as long on the second one; the time is over after some turns.
-    struct Made {
+    struct FakeLaunches {
         times: f64,
         turns: usize,
         end: Turn,
     }
 
-    impl Launches for Made {
+    impl Launches for FakeLaunches {
         type Error = Infallible;
 
         fn make(&mut self, _: &[(&Subject, usize)]) -> Result<Turn, Infallible> {
@@ -148,7 +148,7 @@ mod tests {
     /// Launches made of the only case, and those that were tested.
     fn launches(times: f64, turns: usize, end: Turn) -> (usize, (usize, usize)) {
         let mut schedule = Schedule::new([Subject::of_case(&record("", 0, "ddt", 1.0).case)], 20);
-        let mut made = Made { times, turns, end };
+        let mut made = FakeLaunches { times, turns, end };
         let Ok((_, rows)) = until_decided(&Settings::default(), &mut schedule, &mut made);
         (schedule.most_made(), rows[0][0].changes[0].launches)
     }

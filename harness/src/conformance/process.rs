@@ -22,7 +22,7 @@ impl Conditions<'_> {
     pub fn run(&self, check: &Check) -> Result<CheckResult, MpiError> {
         let args = arguments(check);
         let launch = self.launch_check(check, &args);
-        let watch = || self.watch(&launch, None, Log::default).map(|(log, exit)| log.answer(exit));
+        let watch = || self.watch(&launch, None, CheckLog::default).map(|(log, exit)| log.answer(exit));
         let first = watch()?;
         let answer = if first.outcome.is_failure() { after(&first, watch()?) } else { first };
         Ok(CheckResult::new(self.target, check, answer))
@@ -36,10 +36,10 @@ impl Conditions<'_> {
         &self,
         launch: &Launch<'_>,
         end: Option<Instant>,
-        log: impl FnMut() -> Log,
-    ) -> Result<(Log, Exit), MpiError> {
+        log: impl FnMut() -> CheckLog,
+    ) -> Result<(CheckLog, Exit), MpiError> {
         let timeouts_s = [self.timeout_s / self.hurry, PATIENCE * self.timeout_s];
-        let (log, exit, _) = launch.watch_begun(end, timeouts_s, log, Log::line, Log::has_begun)?;
+        let (log, exit, _) = launch.watch_begun(end, timeouts_s, log, CheckLog::line, CheckLog::has_begun)?;
         let loaded = log.library.as_ref();
         if let Some(reason) =
             loaded.and_then(|(version, path)| launch.installation.other_library(version, path.as_deref()))
@@ -99,7 +99,7 @@ fn after(first: &Answer, second: Answer) -> Answer {
 
 /// The events and the last output of a process.
 #[derive(Debug, Default)]
-pub(crate) struct Log {
+pub(crate) struct CheckLog {
     stage: Option<String>,
     /// The last answer, and its time.
     answer: Option<(Answer, f64)>,
@@ -112,7 +112,7 @@ pub(crate) struct Log {
     output: LastOutput,
 }
 
-impl Log {
+impl CheckLog {
     /// Takes a line, and returns its meaning for the watchdog.
     pub(crate) fn line(&mut self, line: Line) -> Sign {
         let (events, rest) = match line {

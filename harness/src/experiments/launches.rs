@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use states::States;
+use states::LaunchStates;
 
 use crate::model::{Basis, Case, Figure, Outcome, PairScope, Phase, Quantity, Record};
 use crate::stats;
@@ -27,7 +27,7 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
     type Groups<'a> = IndexMap<(&'a str, Phase, PairScope), Vec<&'a Record>>;
     let wrong = with_wrong_data(records);
     let is_wrong = |case: &Arc<Case>, method: &str| wrong.contains(&(case, method));
-    let states = States::from_records(records);
+    let states = LaunchStates::from_records(records);
     let mut cases: IndexMap<&Arc<Case>, BTreeMap<Option<usize>, Groups<'_>>> = IndexMap::new();
     for record in records {
         let is_wrong = is_wrong(&record.case, &record.method);
@@ -59,7 +59,7 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
 
 /// The records of launches, each with the number and the latency of its state, as the records over launches.
 pub fn in_states(records: &[Record]) -> Vec<Record> {
-    let states = States::from_records(records);
+    let states = LaunchStates::from_records(records);
     let of = |record: &Record| {
         let state = states.number(record);
         Record { state, state_latency_s: states.latency_s(record, state), ..record.clone() }
@@ -130,7 +130,7 @@ fn set_outcomes(over: &mut [Record], precision: f64) {
 
 /// The record over the launches of one method, phase and pair in one state; there is at least one. It uses the launches with
 /// times, unless one moved wrong bytes.
-fn joined(all: &[&Record], drift: Drift, state: Option<usize>, states: &States<'_>) -> Record {
+fn joined(all: &[&Record], drift: Drift, state: Option<usize>, states: &LaunchStates<'_>) -> Record {
     if let Some(wrong) = all.iter().find(|record| record.outcome.is_wrong()) {
         return Record { launch: None, launches: all.len(), state, ..(*wrong).clone() };
     }

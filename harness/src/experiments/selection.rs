@@ -182,7 +182,7 @@ pub struct Lists(Vec<(String, Vec<String>)>);
 
 impl Lists {
     /// An empty list counts as none.
-    pub fn of<N: Into<String>>(lists: impl IntoIterator<Item = (N, Vec<String>)>) -> Self {
+    pub fn from_names<N: Into<String>>(lists: impl IntoIterator<Item = (N, Vec<String>)>) -> Self {
         let lists = lists.into_iter().map(|(name, values)| (name.into(), values));
         Self(lists.filter(|(_, values)| !values.is_empty()).collect())
     }
@@ -289,7 +289,7 @@ impl<'de> Deserialize<'de> for Lists {
                 while let Some((name, Values(values))) = map.next_entry::<String, Values>()? {
                     lists.push((name, values.into_iter().map(String::from).collect()));
                 }
-                Ok(Lists::of(lists))
+                Ok(Lists::from_names(lists))
             }
         }
         from.deserialize_map(ListVisitor)
@@ -387,7 +387,7 @@ mod tests {
         };
         assert_eq!(limited(read.clone()), ["1 2", "3"]);
         let mut given = read;
-        given.replace(&Lists::of([("threads", owned(&["8"]))]));
+        given.replace(&Lists::from_names([("threads", owned(&["8"]))]));
         assert_eq!(limited(given), ["8", "3"]);
     }
 

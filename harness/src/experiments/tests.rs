@@ -21,7 +21,7 @@ use crate::model::{BlockState, Case, CaseResult, Figure, Measured, Outcome, Phas
 use crate::report::made::{self, sections, set, with_field};
 
 /// The values of a row by their names: a text for each block or launch.
-type Lists<'a> = IndexMap<&'a str, Vec<&'a str>>;
+type ValueLists<'a> = IndexMap<&'a str, Vec<&'a str>>;
 
 const KINDS: &str = include_str!("tests/kinds.txt");
 
@@ -30,7 +30,7 @@ fn pairs(values: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The methods of a section with their values.
-fn rows<'a>(text: &'a str, rows: &'a str) -> Vec<(&'a str, Lists<'a>)> {
+fn rows<'a>(text: &'a str, rows: &'a str) -> Vec<(&'a str, ValueLists<'a>)> {
     let lists = |values: &'a str| pairs(values).map(|(name, list)| (name, list.split(';').collect()));
     let is_given = |row: &&str| !row.is_empty() && !row.starts_with(['>', '#']);
     let of_row = |row: &'a str| match row.strip_prefix("all of ") {
@@ -49,7 +49,7 @@ fn rows<'a>(text: &'a str, rows: &'a str) -> Vec<(&'a str, Lists<'a>)> {
 }
 
 /// The values in each block or launch.
-fn rounds<'a>(lists: &'a Lists<'a>) -> impl Iterator<Item = Vec<(&'a str, &'a str)>> {
+fn rounds<'a>(lists: &'a ValueLists<'a>) -> impl Iterator<Item = Vec<(&'a str, &'a str)>> {
     let longest = lists.values().map(Vec::len).max().unwrap_or(0);
     let count = lists.get("rounds").map_or(longest, |count| count[0].parse().unwrap());
     let of = |round: usize| lists.iter().map(move |(name, list)| (*name, list[round % list.len()]));
@@ -87,7 +87,7 @@ fn block(round: usize, values: Vec<(&str, &str)>) -> Block {
     block
 }
 
-fn measured((method, lists): &(&str, Lists<'_>)) -> Measured {
+fn measured((method, lists): &(&str, ValueLists<'_>)) -> Measured {
     let outcome = lists.get("outcome").map_or(Outcome::Converged, |outcome| made::outcome(outcome[0]));
     let blocks = rounds(lists).enumerate().map(|(round, values)| block(round, values));
     Measured { method: (*method).to_owned(), outcome, blocks: blocks.collect() }
@@ -114,7 +114,7 @@ fn result(kind: &str, methods: Vec<Measured>) -> CaseResult {
     result
 }
 
-fn launches((method, lists): &(&str, Lists<'_>)) -> Vec<Record> {
+fn launches((method, lists): &(&str, ValueLists<'_>)) -> Vec<Record> {
     let of_launch = |(launch, values): (usize, Vec<(&str, &str)>)| {
         let median_s = values.iter().find(|(name, _)| *name == "median_s").map(|of| number(of.1));
         let record = made::record(&Case::default(), method, median_s.unwrap_or(1.0));

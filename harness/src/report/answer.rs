@@ -299,11 +299,11 @@ fn lines<'a>(
 pub(super) struct PageTable {
     heading: String,
     header: Vec<String>,
-    rows: Vec<PageRow>,
+    rows: Vec<AnswerRow>,
 }
 
 #[derive(Serialize)]
-struct PageRow {
+struct AnswerRow {
     /// The number of the case, of all.
     case: usize,
     cells: Vec<String>,
@@ -324,7 +324,7 @@ pub(super) fn page_tables(form: &'static TableFormat, cases: &[CaseView]) -> Vec
         let row = |(views, cells_of): (&Vec<Option<&CaseView>>, &Vec<String>)| {
             let first = views.iter().flatten().next();
             let case = cases.iter().position(|case| first.is_some_and(|first| std::ptr::eq(*first, case)));
-            PageRow { case: case.unwrap_or_default() + 1, cells: cells(cells_of) }
+            AnswerRow { case: case.unwrap_or_default() + 1, cells: cells(cells_of) }
         };
         let heading = group.heading();
         let all = group.rows.iter().zip(&rows[1..]).map(row).collect();

@@ -6,16 +6,16 @@ use serde_json::Value;
 use crate::quotes::{printed, unpacked};
 
 /// A value with both ends of its interval.
-type Estimate = (f64, f64, f64);
+type JsonEstimate = (f64, f64, f64);
 
 /// A figure with an interval, as a ratio or in percent, and the two methods that it is about.
-struct Row {
+struct JsonRow {
     methods: [String; 2],
-    estimate: Estimate,
+    estimate: JsonEstimate,
 }
 
 /// All figures over launches of a run, in both directions.
-fn rows(json: &str) -> Vec<Row> {
+fn rows(json: &str) -> Vec<JsonRow> {
     let json: Value = serde_json::from_str(json).unwrap();
     let mut rows = Vec::new();
     for result in json["results"].as_array().unwrap() {
@@ -31,14 +31,14 @@ fn rows(json: &str) -> Vec<Row> {
                 Some("fraction") => vec![(100.0 * value, 100.0 * low, 100.0 * high)],
                 _ => vec![(value, low, high), (1.0 / value, 1.0 / high, 1.0 / low)],
             };
-            rows.extend(estimates.into_iter().map(|estimate| Row { methods: methods.clone(), estimate }));
+            rows.extend(estimates.into_iter().map(|estimate| JsonRow { methods: methods.clone(), estimate }));
         }
     }
     rows
 }
 
 /// The numbers with intervals in a text, such as `20.0 [19.7, 20.3]` or `97% [97, 98]`, with the digits after the point.
-fn estimates(text: &str) -> Vec<(Estimate, usize)> {
+fn estimates(text: &str) -> Vec<(JsonEstimate, usize)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices(" [") {
         let Some((ends, _)) = text[at + 2..].split_once(']') else { continue };
@@ -60,7 +60,7 @@ fn names(text: &str, method: &str) -> bool {
 }
 
 /// The fault of a sentence, if it has one.
-fn fault(sentence: &str, rows: &[Row]) -> Option<String> {
+fn fault(sentence: &str, rows: &[JsonRow]) -> Option<String> {
     let text = sentence.trim();
     for empty in ["  ", "NaN", "inf ", ":  ", " ,", "[]", "()", " .", "-> "] {
         if text.contains(empty) {
@@ -73,7 +73,7 @@ fn fault(sentence: &str, rows: &[Row]) -> Option<String> {
         }
         // Half of the last digit, and as much again for rounding.
         let near = |a: f64, b: f64| (a - b).abs() <= 0.51 * 0.1_f64.powi(digits as i32);
-        let is_it = |row: &&Row| {
+        let is_it = |row: &&JsonRow| {
             let methods = row.methods.iter().filter(|method| !method.is_empty());
             let (of, from, to) = row.estimate;
             near(of, value)
@@ -125,14 +125,14 @@ fn every_sentence_of_recorded_results_agrees_with_its_table() {
 }
 
 /// All ratios with intervals in a comparison or in findings about guidelines, each with the name in its table that a sentence gives.
-fn ratios(json: &Value, name: &str, rows: &mut Vec<Row>) {
+fn ratios(json: &Value, name: &str, rows: &mut Vec<JsonRow>) {
     let name = ["method", "name"].iter().find_map(|key| json[*key].as_str()).unwrap_or(name);
     let number = |name: &str| json[name].as_f64();
     // Whole uses are shown.
     let uses = |of: &str| number(of).map(f64::ceil);
     let (ratio, uses) = (["ratio", "low", "high"].map(number), ["uses", "low", "high"].map(uses));
     let found = [ratio, uses].into_iter().filter_map(|[value, low, high]| Some((value?, low?, high?)));
-    rows.extend(found.map(|estimate| Row { methods: [name.to_owned(), String::new()], estimate }));
+    rows.extend(found.map(|estimate| JsonRow { methods: [name.to_owned(), String::new()], estimate }));
     match json {
         Value::Array(all) => all.iter().for_each(|of| ratios(of, name, rows)),
         Value::Object(all) => all.values().for_each(|of| ratios(of, name, rows)),
@@ -174,7 +174,7 @@ fn every_sentence_of_recorded_comparisons_agrees_with_its_rows() {
 
 #[test]
 fn a_sentence_with_a_wrong_or_a_missing_number_is_found() {
-    let row = Row { methods: ["ddt".to_owned(), "manual".to_owned()], estimate: (20.04, 19.71, 20.33) };
+    let row = JsonRow { methods: ["ddt".to_owned(), "manual".to_owned()], estimate: (20.04, 19.71, 20.33) };
     let fault = |text: &str| fault(text, std::slice::from_ref(&row)).is_some();
     assert!(!fault("mpich: manual is 20.0 [19.7, 20.3] times as fast as ddt."));
     assert!(fault("mpich: manual is 20.2 [19.7, 20.3] times as fast as ddt."));

@@ -56,12 +56,12 @@ impl<'a, T: ?Sized> Lent<'a, T> {
 
 /// A partitioned message for use by several threads, which mark or test its partitions.
 #[derive(Clone, Copy)]
-pub struct Shared<'a>(&'a Partitioned);
+pub struct SharedMessage<'a>(&'a Partitioned);
 
 // SAFETY: the standard lets threads mark and test partitions of one request at the same time, and MPI_THREAD_MULTIPLE is provided.
-unsafe impl Sync for Shared<'_> {}
+unsafe impl Sync for SharedMessage<'_> {}
 
-impl<'a> Shared<'a> {
+impl<'a> SharedMessage<'a> {
     /// Lends a message to any threads.
     pub fn new(message: &'a Partitioned, _: ThreadMultiple) -> Self {
         Self(message)

@@ -19,7 +19,7 @@ use crate::reporter::WRONG_DATA;
 use context::{CheckContext, Report, Stop};
 
 /// A check, in the form that each rank runs.
-type Function = fn(&CheckContext<'_>) -> Result<(), Stop>;
+type CheckFunction = fn(&CheckContext<'_>) -> Result<(), Stop>;
 
 /// The report that `MPI_Finalize` has returned, if everything else was right.
 static FINAL_REPORT: OnceLock<Report> = OnceLock::new();
@@ -73,8 +73,8 @@ pub fn report_after_finalize() {
     }
 }
 
-fn function(name: &str) -> Function {
-    let is_it = |(known, _): &&(&str, Function)| *known == name;
+fn function(name: &str) -> CheckFunction {
+    let is_it = |(known, _): &&(&str, CheckFunction)| *known == name;
     partitioned::FUNCTIONS.iter().find(is_it).map_or(clocks::agree, |(_, function)| *function)
 }
 

@@ -6,7 +6,9 @@ use apps::Side;
 use bytemuck::{Pod, Zeroable, cast_slice};
 use common::model::conditions::MemoryKind;
 use datatypes::{Layout, Segment};
-use kernels::device::{DevicePart, DeviceProgram, Divisor, Places, Records, Shape, WORDS_OF_A_THREAD};
+use kernels::device::{
+    DevicePart, DevicePlaces, DeviceProgram, DeviceRecords, Divisor, Shape, WORDS_OF_A_THREAD,
+};
 
 use super::buffer::Buffer;
 use super::driver::{Driver, driver, synchronize};
@@ -182,7 +184,7 @@ fn launch(part: &DevicePart, begin: usize, lists: &mut Vec<Buffer>) -> Launch {
     Launch { kernel, groups: threads.div_ceil(THREADS), arguments, packed: part.packed }
 }
 
-fn of_places(places: &Places, word: u32, words: u32, lists: &mut Vec<Buffer>) -> PlacesArguments {
+fn of_places(places: &DevicePlaces, word: u32, words: u32, lists: &mut Vec<Buffer>) -> PlacesArguments {
     let in_loop = |i: usize| places.loops.get(i).copied().unwrap_or((1, 0));
     let divisor = |count: u64| Divisor::new(u32::try_from(count).expect("a message of at most 2^31 words"));
     PlacesArguments {
@@ -197,7 +199,7 @@ fn of_places(places: &Places, word: u32, words: u32, lists: &mut Vec<Buffer>) ->
     }
 }
 
-fn of_records(records: &Records, words: u32, lists: &mut Vec<Buffer>) -> RecordsArguments {
+fn of_records(records: &DeviceRecords, words: u32, lists: &mut Vec<Buffer>) -> RecordsArguments {
     RecordsArguments {
         offsets: list(&records.offsets, lists),
         scales: list(&records.scales, lists),

@@ -4,7 +4,7 @@ use datatypes::Element;
 
 use super::local_clock::LocalClock;
 use super::offset::{Extrapolation, Offset, ThereAndBack};
-use super::tree::{self, Part};
+use super::tree::{self, TreeStep};
 use crate::checked::{CallError, Comm, Datatype, Envelope};
 
 /// Tag of the messages, on separate communicators.
@@ -17,7 +17,7 @@ const BYTES: usize = size_of::<Message>();
 pub type Learn = fn(Extrapolation, Offset) -> Extrapolation;
 
 /// Ranks that exchange the time.
-pub struct Group {
+pub struct ClockGroup {
     /// Their own communicator.
     pub comm: Comm,
     pub rank: usize,
@@ -25,7 +25,7 @@ pub struct Group {
     byte: Datatype,
 }
 
-impl Group {
+impl ClockGroup {
     /// From a communicator that is not used for anything else.
     pub fn new(comm: Comm) -> Result<Self, CallError> {
         let (rank, ranks) = (comm.rank()?, comm.size()?);
@@ -42,8 +42,8 @@ impl Group {
     ) -> Result<(), CallError> {
         for part in tree::parts(self.rank, self.ranks) {
             match part {
-                Part::Answers(other) => self.answer(clock, zero, other, count)?,
-                Part::Asks(other) => {
+                TreeStep::Answers(other) => self.answer(clock, zero, other, count)?,
+                TreeStep::Asks(other) => {
                     if let Some(found) = self.ask(clock, other, count)? {
                         *zero = learn(*zero, found);
                     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use common::model::event::ClockFacts;
 
-use super::clock_exchange::{Group, Learn};
+use super::clock_exchange::{ClockGroup, Learn};
 use super::local_clock::{LocalClock, VirtualClocks};
 use super::offset::{Extrapolation, Interpolation, LONG_ENOUGH_S, Offset, Residual};
 use crate::checked::{CallError, Comm};
@@ -29,10 +29,10 @@ const CHECKS: usize = 10;
 
 /// The common time, as known to this rank.
 pub struct Sync {
-    all: Group,
-    host: Group,
+    all: ClockGroup,
+    host: ClockGroup,
     /// The references of all hosts, on each of them.
-    references: Option<Group>,
+    references: Option<ClockGroup>,
     /// Whether all ranks read the same clock of one kernel.
     shares_clock: bool,
     /// Whether all ranks of this host do.
@@ -47,7 +47,7 @@ pub struct Sync {
 
 /// A block that has begun.
 #[must_use = "its times are known when it ends"]
-pub struct Window {
+pub struct ClockWindow {
     first: Offset,
 }
 
@@ -68,9 +68,9 @@ impl Sync {
         let is_reference = host.rank()? == 0;
         let references = comm.split(usize::from(!is_reference), rank)?;
         let mut sync = Self {
-            all: Group::new(comm.duplicate()?)?,
-            host: Group::new(host)?,
-            references: if is_reference { Some(Group::new(references)?) } else { None },
+            all: ClockGroup::new(comm.duplicate()?)?,
+            host: ClockGroup::new(host)?,
+            references: if is_reference { Some(ClockGroup::new(references)?) } else { None },
             shares_clock: false,
             host_shares_clock: false,
             asking: Vec::new(),
@@ -97,13 +97,13 @@ impl Sync {
     }
 
     /// Synchronises at the beginning of a block; collective.
-    pub fn begin(&mut self) -> Result<Window, CallError> {
+    pub fn begin(&mut self) -> Result<ClockWindow, CallError> {
         self.again()?;
-        Ok(Window { first: self.zero.now })
+        Ok(ClockWindow { first: self.zero.now })
     }
 
     /// Synchronises at its end, and returns the conversion of times from [`Sync::local_s`] in between; collective.
-    pub fn end(&mut self, window: Window) -> Result<Interpolation, CallError> {
+    pub fn end(&mut self, window: ClockWindow) -> Result<Interpolation, CallError> {
         self.again()?;
         Ok(Interpolation::between(window.first, self.zero.now))
     }

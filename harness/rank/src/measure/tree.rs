@@ -5,7 +5,7 @@
 
 /// The part of a rank in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TreeStep {
     /// It asks this rank, which knows the time.
     Asks(usize),
     /// It knows the time, and answers this rank.
@@ -13,11 +13,11 @@ pub enum Part {
 }
 
 /// The parts of `rank` among this number of ranks, round by round.
-pub fn parts(rank: usize, ranks: usize) -> impl Iterator<Item = Part> {
+pub fn parts(rank: usize, ranks: usize) -> impl Iterator<Item = TreeStep> {
     let rounds = std::iter::successors(Some(1_usize), |know| know.checked_mul(2));
     rounds.take_while(move |&know| know < ranks).filter_map(move |know| match rank {
-        knows if knows < know => Some(Part::Answers(rank + know)).filter(|_| rank + know < ranks),
-        asks if asks < 2 * know => Some(Part::Asks(rank - know)),
+        knows if knows < know => Some(TreeStep::Answers(rank + know)).filter(|_| rank + know < ranks),
+        asks if asks < 2 * know => Some(TreeStep::Asks(rank - know)),
         _ => None,
     })
 }
@@ -29,14 +29,14 @@ mod tests {
     #[test]
     fn every_rank_asks_once_one_that_knows_and_that_expects_it() {
         for ranks in [1, 2, 3, 4, 7, 8, 100, 129] {
-            let all: Vec<Vec<Part>> = (0..ranks).map(|rank| parts(rank, ranks).collect()).collect();
-            assert!(!all[0].iter().any(|part| matches!(part, Part::Asks(_))));
+            let all: Vec<Vec<TreeStep>> = (0..ranks).map(|rank| parts(rank, ranks).collect()).collect();
+            assert!(!all[0].iter().any(|part| matches!(part, TreeStep::Asks(_))));
             for (rank, parts) in all.iter().enumerate().skip(1) {
-                let Part::Asks(parent) = parts[0] else { panic!("rank {rank} of {ranks}: {parts:?}") };
-                assert!(parts[1..].iter().all(|part| matches!(part, Part::Answers(_))), "{parts:?}");
-                assert!(parent < rank && all[parent].contains(&Part::Answers(rank)));
+                let TreeStep::Asks(parent) = parts[0] else { panic!("rank {rank} of {ranks}: {parts:?}") };
+                assert!(parts[1..].iter().all(|part| matches!(part, TreeStep::Answers(_))), "{parts:?}");
+                assert!(parent < rank && all[parent].contains(&TreeStep::Answers(rank)));
             }
-            let answers = all.iter().flatten().filter(|part| matches!(part, Part::Answers(_))).count();
+            let answers = all.iter().flatten().filter(|part| matches!(part, TreeStep::Answers(_))).count();
             assert_eq!(answers, ranks - 1);
         }
     }
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn a_hundred_ranks_are_seven_exchanges_away_at_most() {
         let parent = |rank| match parts(rank, 100).next() {
-            Some(Part::Asks(parent)) => Some(parent),
+            Some(TreeStep::Asks(parent)) => Some(parent),
             _ => None,
         };
         let distance = |rank| std::iter::successors(Some(rank), |&rank| parent(rank)).count() - 1;

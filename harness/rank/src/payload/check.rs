@@ -113,7 +113,7 @@ impl Spots {
     /// Writes the values of a version.
     #[inline]
     pub fn write(&self, version: Version) {
-        let mut values = Values::of(version);
+        let mut values = Values::new(version);
         self.spots.iter().for_each(|spot| {
             values.write(spot.run.source, spot.bytes());
             spot.copy(Direction::ToTwin);
@@ -152,7 +152,7 @@ impl Spots {
         version: Version,
         found: impl Iterator<Item = [u8; WORD]>,
     ) -> Option<(Region, Wrong)> {
-        let mut values = Values::of(version);
+        let mut values = Values::new(version);
         let wrong = self.spots.iter().zip(found).fold(None, |first: Option<(&Spot, _)>, (spot, found)| {
             let expected = spot.expected(&mut values);
             first.or_else(|| (expected != found).then_some((spot, [expected, found])))

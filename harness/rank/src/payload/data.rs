@@ -57,7 +57,7 @@ impl Version {
 
     /// Writes the bytes with consecutive sources from `source` on.
     pub fn write(self, source: u64, bytes: &mut [u8]) {
-        Values::of(self).write(source, bytes);
+        Values::new(self).write(source, bytes);
     }
 
     /// The byte with this source.
@@ -69,7 +69,7 @@ impl Version {
 
     /// The place of the first wrong byte of `bytes`, which have consecutive sources.
     pub fn first_difference(self, source: u64, bytes: &[u8]) -> Option<usize> {
-        Comparison::of(self).first_difference(source, bytes)
+        Comparison::new(self).first_difference(source, bytes)
     }
 }
 
@@ -79,7 +79,7 @@ impl Version {
     /// # Safety
     /// The memory exists, and no Rust code writes the run.
     pub unsafe fn is_there(self, memory: Region, run: Run) -> bool {
-        let mut values = Values::of(self);
+        let mut values = Values::new(self);
         (0..run.bytes).all(|i| {
             let mut expected = [0];
             values.write(run.source + i as u64, &mut expected);
@@ -98,7 +98,7 @@ pub struct Values {
 }
 
 impl Values {
-    pub fn of(version: Version) -> Self {
+    pub fn new(version: Version) -> Self {
         Self { version, seed: (0, seed(version, 0)) }
     }
 
@@ -158,8 +158,8 @@ impl Comparison {
     /// Bytes compared at once.
     const CHUNK: usize = 4096;
 
-    pub fn of(version: Version) -> Self {
-        Self { values: Values::of(version), expected: [0; Self::CHUNK] }
+    pub fn new(version: Version) -> Self {
+        Self { values: Values::new(version), expected: [0; Self::CHUNK] }
     }
 
     /// The place of the first wrong byte of `bytes`, which have consecutive sources.

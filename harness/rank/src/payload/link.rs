@@ -238,7 +238,7 @@ impl Places {
 
     /// Writes the data of a version.
     pub fn write(&self, version: Version) {
-        let mut values = Values::of(version);
+        let mut values = Values::new(version);
         self.runs.iter().for_each(|run| values.write(run.source, self.part(run)));
         self.copy(Direction::ToTwin);
     }
@@ -259,7 +259,7 @@ impl Places {
     /// The first byte that is not that of a version. Bytes at the offsets `besides` may have any value.
     pub fn wrong(&self, version: Version, besides: &[Range<usize>]) -> Option<Wrong> {
         self.copy(Direction::FromTwin);
-        let mut comparison = Comparison::of(version);
+        let mut comparison = Comparison::new(version);
         for run in self.runs.iter() {
             let (mut from, found) = (0, &*self.part(run));
             while let Some(i) = comparison.first_difference(run.source + from as u64, &found[from..]) {

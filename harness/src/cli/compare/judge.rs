@@ -79,7 +79,7 @@ impl ComparisonFormat {
             Self::Junit => comparisons.junit()?,
             Self::Html => {
                 let runs = recorded::runs(folders)?;
-                Shown::of(&runs, &launches(&runs, &[])?, &comparisons.compared(), true)?.page.html
+                Shown::new(&runs, &launches(&runs, &[])?, &comparisons.compared(), true)?.page.html
             }
         })
     }

@@ -128,8 +128,8 @@ impl Live<'_> {
         let over = over_launches(&self.records, plan.limits.precision());
         self.folder.write_json(folder::COMPARISON, comparisons)?;
         let compared = comparisons.compared();
-        let page =
-            RunPage::of(plan.experiment, &over, &self.records, &[self.folder.path()], None, &compared, true)?;
+        let (kind, dirs) = (plan.experiment, [self.folder.path()]);
+        let page = RunPage::new(kind, &over, &self.records, &dirs, None, &compared, true)?;
         page.write(&self.folder, &over)?;
         let dir = self.folder.path().display();
         log(&format!("results: {dir}; `ddtbench compare {dir}` shows this again"));

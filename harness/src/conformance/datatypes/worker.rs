@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::finding::PLACE;
 use super::library;
 use crate::conformance::Conditions;
-use crate::conformance::process::Log;
+use crate::conformance::process::CheckLog;
 use crate::mpi::{Exit, MpiError};
 
 /// Names of its folders begin with it.
@@ -126,7 +126,7 @@ impl<'a> Worker<'a> {
                 let _ = fs::remove_file(in_folder(&Fault::file(rank)));
                 let _ = fs::remove_file(in_folder(&Fault::place_file(rank)));
             }
-            Log::default()
+            CheckLog::default()
         };
         let (log, exit) = self.conditions.watch(&launch, self.deadline, new_log)?;
         let end = if log.has_begun() { self.read(ranks, &log, exit)? } else { None };
@@ -157,7 +157,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Reads what the process has left; `None` if the time was over before its first case.
-    fn read(&self, ranks: usize, log: &Log, exit: Exit) -> Result<Option<BatchEnd>, MpiError> {
+    fn read(&self, ranks: usize, log: &CheckLog, exit: Exit) -> Result<Option<BatchEnd>, MpiError> {
         let mut end = BatchEnd { done: vec![0; OPERATIONS.len()], ..BatchEnd::default() };
         let mut begun = Vec::new();
         for rank in 0..ranks {
@@ -201,7 +201,7 @@ impl<'a> Worker<'a> {
     }
 
     /// The place where a rank crashed: what the MPI says, or the rank.
-    fn place(&self, ranks: usize, log: &Log) -> Option<String> {
+    fn place(&self, ranks: usize, log: &CheckLog) -> Option<String> {
         let file = |rank| fs::read_to_string(self.folder.path().join(Fault::place_file(rank))).ok();
         let function = (0..ranks).filter_map(file).find(|place| !place.is_empty());
         log.assertion().map(str::to_owned).or(function.map(|function| format!("in {function}")))

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::intervals;
-use super::states::States;
+use super::states::LaunchStates;
 use crate::model::{Case, Figure, LOOPS, PairScope, Quantity, Record};
 use crate::stats::{self, launches};
 
@@ -22,7 +22,7 @@ struct RankedMethod<'a> {
 
 /// Chooses the fastest method in the headline records of several launches, and adds the ratio of each other method to it and to
 /// each loop. `groups` are the records of the launches in `over`.
-pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>], states: &States<'_>) {
+pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>], states: &LaunchStates<'_>) {
     let mut cases: HashMap<(&Case, PairScope, Option<usize>), Vec<usize>> = HashMap::new();
     let is_ranked = |group: &[&Record]| group.iter().any(|record| record.fastest.is_some());
     for (i, group) in groups.iter().enumerate().filter(|(_, group)| is_ranked(group)) {

@@ -24,9 +24,9 @@ struct OfCase {
 }
 
 /// The states of launches. All cases and methods of a run together show at which latencies they begin.
-pub(super) struct States<'a>(HashMap<&'a Case, OfCase>);
+pub(super) struct LaunchStates<'a>(HashMap<&'a Case, OfCase>);
 
-impl<'a> States<'a> {
+impl<'a> LaunchStates<'a> {
     pub(super) fn from_records(records: &'a [Record]) -> Self {
         let mut all: HashMap<LatencyGroup<'_>, Vec<f64>> = HashMap::new();
         let mut cases: HashMap<&Case, OfCase> = HashMap::new();

@@ -31,7 +31,7 @@ type LineSeries<'a> = (String, &'a str);
 
 /// Draws the picture from `top` on. Returns the height at its end.
 pub fn draw(canvas: &mut Canvas, results: &Results<'_>, picture: &Picture, data: &[Datum], top: f64) -> f64 {
-    let looks = Looks::of(results, data);
+    let looks = Looks::new(results, data);
     let series: Vec<LineSeries<'_>> = distinct(data.iter().map(series_of));
     let entries: Vec<LegendEntry> = series.iter().map(|series| entry(&looks, series)).collect();
     let rows = panel_rows(data, 2);

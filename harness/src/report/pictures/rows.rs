@@ -26,9 +26,9 @@ pub fn draw(canvas: &mut Canvas, results: &Results<'_>, picture: &Picture, data:
         false => block.methods.clone(),
     });
     let left = labels.map(|label| width(label, TEXT)).fold(40.0, f64::max).min(0.5 * WIDTH) + 16.0;
-    let columns = SheetColumns::of(data, left);
+    let columns = SheetColumns::new(data, left);
     let typical = typical(data);
-    let looks = Looks::of(results, data);
+    let looks = Looks::new(results, data);
     let sheet = RowSheet { results, picture, columns: &columns, looks, typical, states: states(data) };
     let mut y = legend(canvas, &entries(picture.shape, data), top);
     for sides in &columns.bands {

@@ -31,7 +31,7 @@ pub struct Looks(Vec<(String, Look)>);
 
 impl Looks {
     /// The styles for a run, and for lines that show a part of a method's cases.
-    pub fn of(results: &Results<'_>, data: &[Datum]) -> Self {
+    pub fn new(results: &Results<'_>, data: &[Datum]) -> Self {
         let methods = results.over.iter().map(|record| record.method.clone());
         let parts = data.iter().filter(|datum| !datum.series.is_empty()).map(Datum::line);
         // If all lines show parts, methods need no colours.
@@ -87,7 +87,7 @@ pub struct SheetColumns {
 
 impl SheetColumns {
     /// For this data, to the right of labels that take `left`.
-    pub fn of(data: &[Datum], left: f64) -> Self {
+    pub fn new(data: &[Datum], left: f64) -> Self {
         let sides = sides(data.iter().map(|datum| &*datum.case));
         let most = match sides.len() {
             count @ 0..=3 => count.max(1),

@@ -168,7 +168,7 @@ fn methods_of_one_colour_differ_in_their_points() {
     let case = case(Kind::Partitioned, "mpich", "nx=1");
     let mut over: Vec<Record> = (0..30).map(|i| record(&case, &format!("m{i}"), 1.0)).collect();
     over.extend(["reference", "put_reference"].map(|name| record(&case, name, 1.0)));
-    let looks = sheet::Looks::of(&results(&over, &[]), &[Datum::default()]);
+    let looks = sheet::Looks::new(&results(&over, &[]), &[Datum::default()]);
     let all: Vec<sheet::Look> = over.iter().map(|record| looks.get(&record.method)).collect();
     for (i, look) in all.iter().enumerate() {
         assert!(!all[..i].contains(look), "{i}");

@@ -29,20 +29,20 @@ impl WrongBytes {
 
 /// Why an operation ends early.
 #[derive(Debug)]
-pub enum Stop {
+pub enum Halt {
     /// It cannot be used with this layout in a correct program.
     Unsuitable,
     /// It has a wrong result.
     WrongBytes(WrongBytes),
 }
 
-impl From<WrongBytes> for Stop {
+impl From<WrongBytes> for Halt {
     fn from(wrong: WrongBytes) -> Self {
         Self::WrongBytes(wrong)
     }
 }
 
-impl From<CallError> for Stop {
+impl From<CallError> for Halt {
     fn from(error: CallError) -> Self {
         // Functions and types that an MPI need not have.
         if error.is_lack() {

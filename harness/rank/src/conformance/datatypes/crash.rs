@@ -67,8 +67,8 @@ extern "C" fn note(signal: c_int) {
     // SAFETY: so many pointers are written at most.
     let depth = unsafe { libc::backtrace(frames.as_mut_ptr(), FRAMES as c_int) };
     // An address within the function: its first one may belong to the function before it.
-    let own = Call::of((note as *mut c_void).wrapping_byte_add(1)).map(|call| call.base);
-    let calls = frames[..depth.max(0) as usize].iter().filter_map(|&frame| Call::of(frame));
+    let own = Call::at((note as *mut c_void).wrapping_byte_add(1)).map(|call| call.base);
+    let calls = frames[..depth.max(0) as usize].iter().filter_map(|&frame| Call::at(frame));
     let mut of_libraries = calls.filter(|call| Some(call.base) != own && !call.is_of_system());
     let mut place = [0; LENGTH];
     let mut text = Cursor::new(&mut place[..]);
@@ -97,7 +97,7 @@ struct Call {
 
 impl Call {
     /// The function around an address; `None` if that is in no library.
-    fn of(address: *mut c_void) -> Option<Self> {
+    fn at(address: *mut c_void) -> Option<Self> {
         // SAFETY: the function only compares the address with the tables of libraries.
         let function = unsafe { _Unwind_FindEnclosingFunction(address) };
         let mut info = MaybeUninit::uninit();

@@ -22,7 +22,7 @@ use crate::cli::Datatypes;
 use crate::environment;
 use crate::output::print_event;
 use crate::transport::Hosts;
-use bench::{Bench, Stop};
+use bench::{Bench, Halt};
 use progress::ProgressFile;
 use subject::Subject;
 
@@ -85,7 +85,7 @@ fn operations(batch: &Batch, ranks: usize) -> anyhow::Result<Vec<&'static Operat
 }
 
 /// Operations that are functions of this program; the others are C statements.
-fn try_operation(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u64) -> Result<(), Stop> {
+fn try_operation(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u64) -> Result<(), Halt> {
     match operation.name {
         "equivalent" => types::equivalent(bench, subject, salt),
         "contents" => types::contents(bench, subject),
@@ -117,8 +117,8 @@ impl Worker<'_> {
             self.begin(case, number)?;
             match try_operation(&self.bench, &subject, operation, case.origin * 1024 + number as u64) {
                 Ok(()) => self.progress.complete(number),
-                Err(Stop::Unsuitable) => {}
-                Err(Stop::WrongBytes(wrong)) => {
+                Err(Halt::Unsuitable) => {}
+                Err(Halt::WrongBytes(wrong)) => {
                     self.progress.complete(number);
                     let fault = Fault::new(case.number, operation, wrong.kind, wrong.detail);
                     let adopted = subject.has_other_bounds.then(|| subject.layout.with_resized());
@@ -145,7 +145,7 @@ impl Worker<'_> {
         let subject = match Subject::new(case, &self.bench.own, &mut faults) {
             Ok(subject) => subject,
             Err(error) => {
-                if let Stop::WrongBytes(wrong) = Stop::from(error) {
+                if let Halt::WrongBytes(wrong) = Halt::from(error) {
                     faults.push(Fault::new(case.number, bounds, FaultKind::Error, wrong.detail));
                 }
                 None

@@ -8,7 +8,7 @@ use common::conformance::{FaultKind, Need, Operation, partitions};
 use datatypes::Element;
 
 use super::arena::Part;
-use super::bench::{Bench, Stop, WrongBytes, clean_margin, expect_packed};
+use super::bench::{Bench, Halt, WrongBytes, clean_margin, expect_packed};
 use super::subject::{Dense, Subject};
 use crate::checked::operations::{Handles, Shared};
 use crate::checked::{CallError, Datatype, check};
@@ -20,7 +20,7 @@ const MOST_FILE_BYTES: i64 = 1 << 24;
 const LEAST_TAG_UB: u64 = 32767;
 
 /// The state of the functions that statements call.
-struct Run<'a> {
+struct OperationRun<'a> {
     bench: &'a Bench<'a>,
     data: &'a Items,
     /// Data of other operations differs.
@@ -35,7 +35,7 @@ struct Run<'a> {
     /// All memory whose margins must not change.
     parts: Vec<Part>,
     /// The first wrong result.
-    wrong: Option<Stop>,
+    wrong: Option<Halt>,
 }
 
 /// One item, and the bytes from it to the next, for the reduction that is running: MPI passes only a handle to the function.
@@ -48,8 +48,8 @@ pub fn run(
     other: Option<&Datatype>,
     operation: &Operation,
     salt: u64,
-) -> Result<(), Stop> {
-    let call = bench.operations.find(operation.name).ok_or(Stop::Unsuitable)?;
+) -> Result<(), Halt> {
+    let call = bench.operations.find(operation.name).ok_or(Halt::Unsuitable)?;
     let comm = match operation.ranks {
         1 => Some(&bench.own),
         _ if operation.is_collective => Some(bench.world),
@@ -60,7 +60,7 @@ pub fn run(
     let blocks = operation.blocks(ranks);
     let data = subject.data_of(blocks);
     if !is_suitable(bench, subject, operation, &data) {
-        return Err(Stop::Unsuitable);
+        return Err(Halt::Unsuitable);
     }
     let of_item = data.values.len() / (subject.items as usize * blocks).max(1);
     let (data, dense) = match operation.needs(Need::Short) {
@@ -69,7 +69,7 @@ pub fn run(
     };
     let Dense { datatype: dense, count } = dense.as_ref().unwrap_or(&subject.dense);
     let (bytes, at_end) = (data.bytes(), subject.at_end);
-    let part = |arena: &super::arena::Arena, bytes: usize| arena.part(bytes, at_end).ok_or(Stop::Unsuitable);
+    let part = |arena: &super::arena::Arena, bytes: usize| arena.part(bytes, at_end).ok_or(Halt::Unsuitable);
     let typed = [part(&bench.typed[0], data.span_bytes())?, part(&bench.typed[1], data.span_bytes())?];
     let [packed, values] = [part(&bench.packed, bytes)?, part(&bench.values, bytes)?];
     packed.write(&vec![UNWRITTEN; bytes]);
@@ -84,7 +84,7 @@ pub fn run(
         *ITEM.lock().unwrap_or_else(PoisonError::into_inner) = item;
     }
     let whole = data.values.len().checked_div(of_item).filter(|items| items * of_item == data.values.len());
-    let mut state = Run {
+    let mut state = OperationRun {
         bench,
         data: &data,
         salt,
@@ -136,11 +136,11 @@ pub fn run(
     // The statements have freed it; after an error they may not have.
     freed.into_iter().for_each(std::mem::forget);
     if state.wrong.is_none() {
-        state.wrong = state.parts.iter().find_map(|part| clean_margin(*part).err()).map(Stop::from);
+        state.wrong = state.parts.iter().find_map(|part| clean_margin(*part).err()).map(Halt::from);
     }
     let sent = data.values.len();
     state.wrong.map_or(Ok(()), |stop| match stop {
-        Stop::WrongBytes(wrong) if operation.needs(Need::Short) => {
+        Halt::WrongBytes(wrong) if operation.needs(Need::Short) => {
             let all = subject.data_of(1).values.len();
             let detail = format!("{} after {sent} of {all} values", wrong.detail);
             Err(WrongBytes { detail, ..wrong }.into())
@@ -175,12 +175,12 @@ fn short(bench: &Bench<'_>, subject: &Subject) -> Result<(std::rc::Rc<Items>, Op
     Ok((data.into(), Some(dense)))
 }
 
-impl Run<'_> {
+impl OperationRun<'_> {
     /// The state behind the first argument of a function.
     ///
     /// # Safety
     /// It must be the one that [`run`] has passed, and not be used otherwise.
-    unsafe fn of<'a>(state: *mut c_void) -> &'a mut Self {
+    unsafe fn from_state<'a>(state: *mut c_void) -> &'a mut Self {
         // SAFETY: guaranteed by the caller.
         unsafe { &mut *state.cast() }
     }
@@ -234,7 +234,7 @@ unsafe fn text<'a>(what: *const c_char) -> std::borrow::Cow<'a, str> {
 
 extern "C" fn fill(state: *mut c_void, rank: c_int) {
     // SAFETY: the statements pass it on.
-    let run = unsafe { Run::of(state) };
+    let run = unsafe { OperationRun::from_state(state) };
     run.image = run.data.filled(run.salt + ((rank as u64) << 20));
     run.write(0);
     run.expected.copy_from_slice(&run.data.gathered(&run.image));
@@ -242,28 +242,28 @@ extern "C" fn fill(state: *mut c_void, rank: c_int) {
 
 extern "C" fn blank(state: *mut c_void) {
     // SAFETY: as above.
-    let run = unsafe { Run::of(state) };
+    let run = unsafe { OperationRun::from_state(state) };
     run.image.fill(UNWRITTEN);
     run.write(0);
 }
 
 extern "C" fn arrive(state: *mut c_void, values: *const u8) {
     // SAFETY: as above; statements pass as many values as the data has.
-    let (run, values) = unsafe {
-        (Run::of(state), std::slice::from_raw_parts(values, (*state.cast::<Run<'_>>()).data.bytes()))
-    };
+    let run = unsafe { OperationRun::from_state(state) };
+    // SAFETY: as above.
+    let values = unsafe { std::slice::from_raw_parts(values, run.data.bytes()) };
     run.image = run.read(0);
     run.data.scatter_into(values, &mut run.image);
 }
 
 extern "C" fn place(state: *mut c_void) {
     // SAFETY: as above.
-    unsafe { Run::of(state) }.write(0);
+    unsafe { OperationRun::from_state(state) }.write(0);
 }
 
 extern "C" fn keep(state: *mut c_void) {
     // SAFETY: as above.
-    let run = unsafe { Run::of(state) };
+    let run = unsafe { OperationRun::from_state(state) };
     let expected = std::mem::take(&mut run.image);
     run.image = run.read(0);
     run.write(1);
@@ -272,7 +272,7 @@ extern "C" fn keep(state: *mut c_void) {
 
 extern "C" fn reverse(state: *mut c_void, values: *mut u8) {
     // SAFETY: as above.
-    let data = unsafe { Run::of(state) }.data;
+    let data = unsafe { OperationRun::from_state(state) }.data;
     // SAFETY: as above.
     let values = unsafe { std::slice::from_raw_parts_mut(values, data.bytes()) };
     let reversed = data.big_endian(values);
@@ -281,7 +281,7 @@ extern "C" fn reverse(state: *mut c_void, values: *mut u8) {
 
 extern "C" fn guarded(state: *mut c_void, bytes: c_long) -> *mut u8 {
     // SAFETY: as above.
-    let run = unsafe { Run::of(state) };
+    let run = unsafe { OperationRun::from_state(state) };
     let Some(part) = run.bench.buffer(bytes.max(0) as usize, run.at_end) else { return std::ptr::null_mut() };
     run.parts.push(part);
     part.write(&vec![UNWRITTEN; part.bytes()]);
@@ -296,7 +296,7 @@ extern "C" fn compare(
     bytes: c_long,
 ) {
     // SAFETY: as above.
-    let (run, what) = unsafe { (Run::of(state), text(what)) };
+    let (run, what) = unsafe { (OperationRun::from_state(state), text(what)) };
     let is_at =
         |place: &usize| run.device_of(*place).unwrap_or(run.typed[*place].start()).cast_const() == found;
     let place = (0..run.typed.len()).find(is_at).filter(|_| right.is_null());
@@ -319,14 +319,14 @@ extern "C" fn compare(
 extern "C" fn compare_number(state: *mut c_void, what: *const c_char, right: c_long, found: c_long) {
     if right != found {
         // SAFETY: as above.
-        let (run, what) = unsafe { (Run::of(state), text(what)) };
+        let (run, what) = unsafe { (OperationRun::from_state(state), text(what)) };
         run.is_wrong(FaultKind::WrongValue, format!("{what} is {found} instead of {right}"));
     }
 }
 
 extern "C" fn failed(state: *mut c_void, call: *const c_char, code: c_int) {
     // SAFETY: as above.
-    let (run, call) = unsafe { (Run::of(state), text(call)) };
+    let (run, call) = unsafe { (OperationRun::from_state(state), text(call)) };
     // The name of a call is a constant elsewhere; few calls fail.
     if let Err(error) = check(call.into_owned().leak(), code) {
         run.wrong.get_or_insert(error.into());

@@ -4,7 +4,7 @@ use common::conformance::contents::Integer;
 use common::conformance::{Contents, Operation};
 use datatypes::{Construction, Equivalent};
 
-use super::bench::{Bench, Stop, WrongBytes};
+use super::bench::{Bench, Halt, WrongBytes};
 use super::run::run;
 use super::subject::Subject;
 use crate::checked::{CallError, Comm, Datatype, Recipe};
@@ -29,11 +29,11 @@ pub fn is_plain(comm: &Comm) -> Result<bool, CallError> {
 const MOST_VALUES: usize = 2000;
 
 /// Descriptions with other constructors have the same size, bounds and bytes.
-pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
+pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Halt> {
     // If the MPI rounds extents in another way than this project does, descriptions are not equivalent on it.
     let data = subject.data_of(1);
     if subject.has_other_bounds || data.values.len() > MOST_VALUES {
-        return Err(Stop::Unsuitable);
+        return Err(Halt::Unsuitable);
     }
     let pack = Operation::find("pack").expect("an operation");
     for (way, other) in Equivalent::all_of(&subject.layout) {
@@ -43,7 +43,7 @@ pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
         let datatype = Recipe::new(&other, &bench.own)?.create()?;
         let text = other.to_short_text();
         if let Some(fault) = datatype.reported()?.fault(&other) {
-            return Err(Stop::from(WrongBytes::value(format!("as {text}: {fault}"))));
+            return Err(Halt::from(WrongBytes::value(format!("as {text}: {fault}"))));
         }
         // The bounds of another description may be rounded in another way, which only several items show.
         if datatype.reported()?.extent != subject.layout.extent() {
@@ -51,10 +51,10 @@ pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
         }
         let compared = run(bench, subject, Some(&datatype), pack, salt);
         compared.map_err(|stop| match stop {
-            Stop::WrongBytes(wrong) => {
+            Halt::WrongBytes(wrong) => {
                 WrongBytes { detail: format!("as {text}: {}", wrong.detail), ..wrong }.into()
             }
-            Stop::Unsuitable => stop,
+            Halt::Unsuitable => stop,
         })?;
     }
     Ok(())
@@ -74,12 +74,12 @@ const LONGEST: usize = 2000;
 const ONE_IN: u64 = 40;
 
 /// Making and freeing a type again and again does not take memory.
-pub fn life_cycle(bench: &Bench<'_>, subject: &Subject) -> Result<(), Stop> {
+pub fn life_cycle(bench: &Bench<'_>, subject: &Subject) -> Result<(), Halt> {
     if subject.is_generated && !subject.origin.is_multiple_of(ONE_IN)
         || subject.data_of(1).values.len() > MOST_VALUES
         || subject.layout.to_text().len() > LONGEST
     {
-        return Err(Stop::Unsuitable);
+        return Err(Halt::Unsuitable);
     }
     let recipe = subject.recipe(&bench.own)?;
     let mut least = i64::MAX;
@@ -101,25 +101,25 @@ pub fn life_cycle(bench: &Bench<'_>, subject: &Subject) -> Result<(), Stop> {
 }
 
 /// The pages of memory of this process.
-fn resident_pages() -> Result<i64, Stop> {
+fn resident_pages() -> Result<i64, Halt> {
     let pages = std::fs::read_to_string("/proc/self/statm").ok();
     // Systems without this file cannot be examined.
-    pages.and_then(|text| text.split(' ').nth(1)?.parse().ok()).ok_or(Stop::Unsuitable)
+    pages.and_then(|text| text.split(' ').nth(1)?.parse().ok()).ok_or(Halt::Unsuitable)
 }
 
 /// `MPI_Type_get_envelope` and `MPI_Type_get_contents` return the arguments of the constructor.
-pub fn contents(bench: &Bench<'_>, subject: &Subject) -> Result<(), Stop> {
+pub fn contents(bench: &Bench<'_>, subject: &Subject) -> Result<(), Halt> {
     let expected = match subject.construction {
         Construction::Usual => Contents::from_layout(&subject.layout),
         Construction::Duplicated => Contents::of_duplicate(),
         // Arguments of large counts need other functions.
-        Construction::Large => return Err(Stop::Unsuitable),
+        Construction::Large => return Err(Halt::Unsuitable),
     };
     // So do arguments beyond an int.
     let is_beyond_int =
         |integer: &Integer| matches!(integer, Integer::Number(number) if i32::try_from(*number).is_err());
     if expected.integers.iter().any(is_beyond_int) {
-        return Err(Stop::Unsuitable);
+        return Err(Halt::Unsuitable);
     }
     let found = subject.recipe(&bench.own)?.create()?.contents()?;
     if found == expected {

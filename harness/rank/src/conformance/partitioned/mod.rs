@@ -13,13 +13,13 @@ mod threads;
 
 use common::fine_grained::functions::PARTITIONED;
 
-use super::Function;
+use super::CheckFunction;
 
 /// The check that only passes after `MPI_Finalize` has returned.
 pub const NOT_FREED: &str = "not_freed_at_finalize";
 
 /// The function of each check.
-pub const FUNCTIONS: &[(&str, Function)] = &[
+pub const FUNCTIONS: &[(&str, CheckFunction)] = &[
     ("equal_counts", marking::equal_counts),
     ("any_order", marking::any_order),
     ("duplicated_communicator", marking::duplicated_communicator),

@@ -3,7 +3,7 @@
 use super::exchange::{Transfers, at_once, in_order};
 use super::message::{Incoming, Outgoing, Shape};
 use crate::checked::CallError;
-use crate::checked::threads::Shared;
+use crate::checked::threads::SharedMessage;
 use crate::conformance::context::{CheckContext, Stop};
 use crate::payload::Version;
 
@@ -28,7 +28,7 @@ pub fn pready(context: &CheckContext<'_>) -> Result<(), Stop> {
         let exchange = Transfers::equal(context, &what, Shape::bytes(PARTITIONS, 1024));
         let send = |outgoing: &mut Outgoing, generation| {
             let (content, version) = (&outgoing.content, Version::of_fill(generation));
-            let message = Shared::new(&outgoing.message, context.multiple());
+            let message = SharedMessage::new(&outgoing.message, context.multiple());
             Ok(in_threads(threads, |thread| {
                 (thread..PARTITIONS).step_by(threads).try_for_each(|partition| {
                     // SAFETY: the thread's own partition, which is not ready yet.
@@ -53,7 +53,7 @@ pub fn parrived(context: &CheckContext<'_>) -> Result<(), Stop> {
     let exchange = Transfers::equal(context, "4 threads", Shape::bytes(PARTITIONS, 1024));
     let receive = |incoming: &mut Incoming, generation| {
         let (content, version) = (&incoming.content, Version::of_fill(generation));
-        let message = Shared::new(&incoming.message, context.multiple());
+        let message = SharedMessage::new(&incoming.message, context.multiple());
         let found = in_threads(THREADS, |thread| {
             (thread..PARTITIONS).step_by(THREADS).try_for_each(|partition| {
                 while !message.arrived(partition).map_err(Found::Error)? {
