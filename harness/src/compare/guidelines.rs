@@ -6,14 +6,13 @@ mod list;
 mod question;
 mod text;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::states::{self, States};
 use super::{Estimate, Settings, Side, StateMet, Subject, Verdict};
-use crate::stats::holm_levels;
 pub use described::{FasterDescription, code};
 pub use list::methods;
 use list::{GUIDELINES, Guideline};
@@ -100,37 +99,14 @@ impl Findings {
                 questions(part).into_iter().map(move |question| (*state, part, question))
             })
             .collect();
-        let hypothesis = |state: usize, question: &GuidelineQuestion| (state, question.hypothesis());
-        let asked = questions.iter().map(|(state, _, question)| hypothesis(*state, question));
-        let asked = asked.collect::<HashSet<_>>().len();
-        let answerable: Vec<_> = questions
-            .into_iter()
-            .filter_map(|(state, part, question)| {
-                let evidence = question.evidence(part);
-                let beyond = evidence.difference(threshold)?;
-                // Only one of two times can be longer, so both directions together are one hypothesis.
-                let p = if beyond.value > 0.0 { beyond.p() } else { 1.0 };
-                Some((state, part, question, evidence, p))
-            })
-            .collect();
-        let mut tested: BTreeMap<_, f64> = BTreeMap::new();
-        for (state, _, question, _, p) in &answerable {
-            let known = tested.entry(hypothesis(*state, question)).or_insert(1.0);
-            *known = known.min(*p);
-        }
-        let chances: Vec<f64> = tested.values().copied().collect();
-        // Half of alpha is for violations, by Holm's steps, and half for the intervals, which hold simultaneously.
-        let alpha = settings.alpha / 2.0;
-        let levels: BTreeMap<_, f64> = tested.into_keys().zip(holm_levels(&chances, asked, alpha)).collect();
-        let of_interval = alpha / asked.max(1) as f64;
-        let rows = answerable.into_iter().filter_map(|(state, part, question, evidence, p)| {
+        let hypotheses: HashSet<_> =
+            questions.iter().map(|(state, _, question)| (*state, question.hypothesis())).collect();
+        // Bonferroni's: all intervals hold simultaneously.
+        let alpha = settings.alpha / hypotheses.len().max(1) as f64;
+        let rows = questions.into_iter().filter_map(|(state, part, question)| {
+            let evidence = question.evidence(part);
+            let answer = evidence.answer(alpha, threshold)?;
             let (time_s, than, than_s) = question.times(part);
-            let answer = evidence.answer(of_interval, threshold)?;
-            let answer = if p <= levels[&hypothesis(state, &question)] {
-                answer.with(Verdict::Slower, threshold)
-            } else {
-                answer
-            };
             Some(GuidelineRow {
                 guideline: &question.guideline.name,
                 state,
@@ -138,7 +114,7 @@ impl Findings {
                 than,
                 than_s,
                 standing: standing(&answer, settings.threshold),
-                break_even: evidence.break_even(of_interval),
+                break_even: evidence.break_even(alpha),
                 instead: &question.guideline.instead,
                 subject: question.subject,
                 answer,

@@ -8,7 +8,6 @@
 pub mod adjusted;
 mod correlation;
 pub mod difference;
-mod holm;
 mod interval;
 pub mod launches;
 pub mod moderated;
@@ -21,7 +20,6 @@ mod student;
 mod target;
 
 pub use correlation::{inflation, known_inflation};
-pub use holm::holm_levels;
 pub use interval::{
     LEAST_ROUNDS, MIN_ROUNDS, blocks_interval, is_narrow, is_time_to_test, median_interval, series_interval,
 };

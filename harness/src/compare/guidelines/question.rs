@@ -184,36 +184,21 @@ fn made_s(values: &SubjectValues, number: &LaunchId) -> Option<f64> {
 }
 
 impl Evidence {
-    /// How much it exceeds its limit plus `threshold`, a logarithm; `None` with fewer than three launches.
-    pub fn difference(&self, threshold: f64) -> Option<Difference> {
+    /// The answer with the interval that misses with probability `alpha`; `threshold` is a logarithm. `None` with fewer than three
+    /// launches.
+    pub fn answer(&self, alpha: f64, threshold: f64) -> Option<Estimate> {
         match self {
             Self::Ratios(ratios) => {
-                Difference::of_pairs(&ratios.iter().map(|ratio| ratio - threshold).collect::<Vec<_>>())
+                let (difference, units) = (Difference::of_pairs(ratios)?, (ratios.len(), ratios.len()));
+                Some(Estimate::from_difference(&difference, units, alpha, threshold))
             }
-            Self::Uses { spent, saved, uses } => {
-                let uses = uses * threshold.exp();
-                let of_launch = spent.iter().zip(saved).map(|(spent, saved)| spent - uses * saved);
-                Difference::of_pairs(&of_launch.collect::<Vec<_>>())
+            Self::Uses { spent, uses, .. } => {
+                let even = self.break_even(alpha)?;
+                let ratio = |count: Option<f64>| count.map_or(f64::INFINITY, |count| count / uses);
+                let [ratio, low, high] = [even.uses, even.low, even.high].map(ratio);
+                Some(Estimate::of_interval(ratio, (low, high), (spent.len(), spent.len()), threshold))
             }
         }
-    }
-
-    pub fn launches(&self) -> usize {
-        match self {
-            Self::Ratios(values) | Self::Uses { spent: values, .. } => values.len(),
-        }
-    }
-
-    /// The answer with the interval that misses with probability `alpha`; `threshold` is a logarithm.
-    pub fn answer(&self, alpha: f64, threshold: f64) -> Option<Estimate> {
-        let (difference, units) = (self.difference(0.0)?, (self.launches(), self.launches()));
-        let Self::Uses { uses, .. } = self else {
-            return Some(Estimate::from_difference(&difference, units, alpha, threshold));
-        };
-        let even = self.break_even(alpha)?;
-        let ratio = |count: Option<f64>| count.map_or(f64::INFINITY, |count| count / uses);
-        let [ratio, low, high] = [even.uses, even.low, even.high].map(ratio);
-        Some(Estimate::of_interval(ratio, (low, high), units, threshold))
     }
 
     /// The number of uses that save the initial cost, with the interval that misses with probability `alpha`. It is the ratio of

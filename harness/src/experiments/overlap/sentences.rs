@@ -8,7 +8,6 @@ use crate::report::case::{CaseView, interval, measured};
 use crate::report::names::{grouped, number};
 use crate::report::units;
 use crate::stats::difference::Difference;
-use crate::stats::holm_levels;
 
 /// Minimum launches for an interval over launches.
 const LAUNCHES: usize = 6;
@@ -69,12 +68,10 @@ fn begins(cases: &[CaseView]) -> Vec<String> {
 fn turned_around(cases: &[CaseView]) -> Vec<String> {
     let pairs: Vec<_> =
         cases.iter().flat_map(|case| pairs(case).into_iter().map(move |pair| (case, pair))).collect();
-    let chances: Vec<f64> = pairs.iter().map(|(_, (one, other))| chance(*one, *other)).collect();
-    let levels = holm_levels(&chances, chances.len(), ALPHA);
-    let found =
-        pairs.into_iter().zip(chances.into_iter().zip(levels)).filter(|(_, (chance, level))| chance <= level);
+    let level = ALPHA / pairs.len() as f64;
+    let found = pairs.into_iter().filter(|(_, (one, other))| chance(*one, *other) <= level);
     found
-        .filter_map(|((case, (one, other)), _)| turned(case, one, other).or_else(|| turned(case, other, one)))
+        .filter_map(|(case, (one, other))| turned(case, one, other).or_else(|| turned(case, other, one)))
         .collect()
 }
 
