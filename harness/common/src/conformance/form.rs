@@ -13,14 +13,16 @@ const OPERATION: &str = "OPERATION";
 /// The form with the functions for large counts.
 const LARGE: &str = "_large";
 
-/// The forms of an operation that makes this call.
+/// The forms of an operation whose first call this is.
 pub fn of_call(call: Option<&str>, is_collective: bool) -> Vec<&'static Section> {
     let kind = match call.and_then(|call| call.strip_prefix("MPI_")) {
         None => "none",
         Some("Send") => "Send",
         Some("Recv") => "Recv",
         Some(call) if call.starts_with("Sendrecv") => "Sendrecv",
-        Some(call) if call.starts_with("Pack") || call.starts_with("Unpack") => "Pack",
+        Some(call) if ["Pack", "Unpack", "Get_count", "File"].iter().any(|name| call.starts_with(name)) => {
+            "local"
+        }
         Some(_) if is_collective => "collective",
         Some(_) => "window",
     };
@@ -50,18 +52,19 @@ impl Section {
         with_words(statements, &[("NEIGHBOURS", made), ("BLOCKS", self.head[1].to_owned())])
     }
 
-    /// The statements of an operation with its call in this form.
-    pub fn with_call(&self, statements: &str, call: &str) -> String {
+    /// The statements of an operation with its calls in this form; only that for large counts is for more than the first.
+    pub fn with_calls(&self, statements: &str, calls: &[&str]) -> String {
         let is_large = self.head[0] == LARGE;
         let [count, place, of_item] =
             if is_large { ["MPI_Count", "MPI_Count", "MPI_Aint"] } else { ["int", "MPI_Aint", "int"] };
         let mut words = vec![("COUNT", count), ("PLACE", place), ("PLACE_OF_ITEM", of_item)];
-        let large = ["", "_size"].map(|end| (format!("{call}{end}"), format!("{call}{end}_c")));
+        let names = calls.iter().flat_map(|call| ["", "_size"].map(|end| format!("{call}{end}")));
+        let large: Vec<_> = names.map(|name| (name.clone(), name + "_c")).collect();
         if is_large {
             words.extend(large.iter().map(|(small, large)| (&**small, &**large)));
         }
         let words: Vec<_> = words.into_iter().map(|(word, text)| (word, text.to_owned())).collect();
-        let text = with_words(statements, &words);
+        let (text, call) = (with_words(statements, &words), calls.first().copied().unwrap_or_default());
         text.lines().map(|line| self.replaced(line, call).unwrap_or_else(|| format!("{line}\n"))).collect()
     }
 

@@ -4,7 +4,7 @@
  * a window.
  */
 
-///  | none Send Recv Sendrecv Pack collective
+///  | none Send Recv Sendrecv local collective
 /// OPERATION
 
 ///  | window
@@ -95,7 +95,7 @@ if (rank == ORIGIN_RANK) {
     MPI_Win_unlock(TARGET, window);
 }
 
-/// _large | Send Recv Sendrecv Pack collective window
+/// _large | Send Recv Sendrecv local collective window
 /// OPERATION for large counts
 
 ///  | RANKS

@@ -89,12 +89,13 @@ pub fn sections(file: &'static str) -> Vec<Section> {
 /// All operations, in the order in which they are tried.
 pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
     let mut all = Vec::new();
-    sections(include_str!("operations.c")).iter().for_each(|section| add(&mut all, section));
+    let sections = sections(include_str!("operations.c"));
+    sections.iter().for_each(|section| add(&mut all, section, &sections));
     all
 });
 
 /// Adds the operation of a section, and its other forms.
-fn add(all: &mut Vec<Operation>, section: &Section) {
+fn add(all: &mut Vec<Operation>, section: &Section, sections: &[Section]) {
     let [name, clause, words] = section.head[..] else {
         panic!("{:?}: a name, a clause and words", section.head)
     };
@@ -113,10 +114,10 @@ fn add(all: &mut Vec<Operation>, section: &Section) {
         vec![None]
     };
     let statements = match section.statements.trim().strip_prefix("SAME ") {
-        Some(same) => all.iter().find(|known: &&Operation| known.name == same).map(|known| &known.statements),
+        Some(same) => sections.iter().find(|other| other.head[0] == same).map(|other| &other.statements),
         None => Some(&section.statements),
     };
-    let statements = statements.expect("operations.c has a section of this name before").clone();
+    let statements = statements.expect("operations.c has a section of this name");
     let call = calls.first().copied();
     let first = all.len();
     for topology in topologies {
@@ -125,7 +126,7 @@ fn add(all: &mut Vec<Operation>, section: &Section) {
             let suffix = [topology.map_or("", |topology| topology.head[0]), form.head[0]].concat();
             let described = topology.map_or_else(|| name.to_owned(), |topology| topology.describe(name));
             let text =
-                topology.map_or_else(|| statements.clone(), |topology| topology.with_neighbours(&statements));
+                topology.map_or_else(|| statements.clone(), |topology| topology.with_neighbours(statements));
             let asks = form.describe(&described).leak();
             all.push(Operation {
                 name: format!("{name}{suffix}").leak(),
@@ -134,7 +135,7 @@ fn add(all: &mut Vec<Operation>, section: &Section) {
                 ranks,
                 is_collective,
                 is_form: !suffix.is_empty(),
-                statements: form.with_call(&text, call.unwrap_or_default()),
+                statements: form.with_calls(&text, &calls),
                 needs: needs.clone(),
                 topology,
                 number: all.len(),
@@ -266,6 +267,10 @@ mod tests {
         assert_eq!(calls("gather_nonblocking"), ["Igather", "Wait"]);
         assert_eq!(calls("bcast_mixed_persistent"), ["Bcast_init", "Request_free", "Start", "Wait"]);
         assert_eq!(calls("pack_large"), ["Pack_c", "Pack_size_c"]);
+        assert_eq!(calls("short_message_large"), ["Get_count_c", "Get_elements_c", "Sendrecv"]);
+        assert!(Operation::find("short_message_large").unwrap().statements.contains("MPI_Count items"));
+        let of_file = calls("file_memory_all_large");
+        assert!(["File_write_at_all_c", "File_read_at_all_c"].iter().all(|call| of_file.contains(call)));
         assert!(calls("put_locked").contains(&"Win_lock") && calls("put_requested").contains(&"Rput"));
         assert!(calls("neighbor_alltoallv_torus_nonblocking").contains(&"Ineighbor_alltoallv"));
         assert_eq!(Operation::find("neighbor_alltoallv_torus").unwrap().blocks(2), 6);

@@ -1,5 +1,5 @@
 /* The operations: C statements that the rank program executes and that the program of a finding has. A section begins with a name, the
- * section of MPI-4.1, and words (`add` in operation.rs): the ranks; what the type must be like; the call that has other forms. Then
+ * section of MPI-4.1, and words (`add` in operation.rs): the ranks; what the type must be like; the calls that have other forms. Then
  * comes the comparison in one line. Words in capitals are values; `fill`, `prepare` and others are in helpers.c and in bench.h.
  */
 
@@ -159,10 +159,10 @@ MPI_Type_free(&absolute);
 compare("packed data", expected, packed, BYTES, 0);
 compare("sender's memory", image, memory, ALL, FIRST);
 
-/// element_count | 5.1.11 | alone disjoint with_data
+/// element_count | 5.1.11 | alone disjoint with_data MPI_Get_count MPI_Get_elements
 /// MPI_Get_count and MPI_Get_elements of a full message
 MPI_Status status;
-int items, elements;
+COUNT items, elements;
 fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
@@ -173,7 +173,7 @@ MPI_Get_elements(&status, type, &elements);
 compare_number("the result of MPI_Get_count", WHOLE, items);
 compare_number("the result of MPI_Get_elements", VALUES, elements);
 
-/// short_message | 5.1.11 | alone disjoint with_data short
+/// short_message | 5.1.11 | alone disjoint with_data short MPI_Get_count MPI_Get_elements
 /// the same of a message that ends within an item
 SAME element_count
 
@@ -284,7 +284,7 @@ MPI_Mrecv(data, ITEMS, type, &message, MPI_STATUS_IGNORE);
 MPI_Wait(&request, MPI_STATUS_IGNORE);
 compare("receiver's memory", image, memory, ALL, FIRST);
 
-/// file_memory | 14.4.1 | alone disjoint
+/// file_memory | 14.4.1 | alone disjoint MPI_File_write_at MPI_File_read_at
 /// the type is written to a file and read from it
 MPI_File file;
 FILE *contents;
@@ -306,7 +306,7 @@ compare("receiver's memory", image, memory, ALL, FIRST);
 MPI_File_close(&file);
 remove(name);
 
-/// file_view | 14.3 | alone viewed
+/// file_view | 14.3 | alone viewed MPI_File_write_at MPI_File_read_at
 /// values are written and read through a view of the type
 MPI_File file;
 FILE *contents;
@@ -400,8 +400,11 @@ if (rank == 0) {
     MPI_Start(&request);
 }
 MPI_Wait(&request, MPI_STATUS_IGNORE);
-compare("receiver's memory", image, memory, ALL, FIRST);
 MPI_Request_free(&request);
+if (rank > 0)
+    compare("receiver's memory", image, memory, ALL, FIRST);
+else
+    compare("sender's memory", image, memory, ALL, FIRST);
 
 /// put | 12.3.1 | pair disjoint MPI_Put
 /// rank 0 puts a contiguous type; the target has the type
@@ -580,7 +583,10 @@ fill(0);
 if (rank > 0)
     prepare(expected);
 MPI_Bcast(data, ITEMS, type, 0, comm);
-compare("receiver's memory", image, memory, ALL, FIRST);
+if (rank > 0)
+    compare("receiver's memory", image, memory, ALL, FIRST);
+else
+    compare("sender's memory", image, memory, ALL, FIRST);
 
 /// bcast_mixed | 6.4 | all disjoint MPI_Bcast
 /// the last rank broadcasts a contiguous type, which the others receive as the type
@@ -1034,7 +1040,7 @@ for (int call = 0; call < CALLS; call++) {
 }
 MPI_Op_free(&operation);
 
-/// file_all | 14.4.3 | all disjoint blocks viewed
+/// file_all | 14.4.3 | all disjoint blocks viewed MPI_File_write_all MPI_File_read_at_all
 /// all ranks write and read values through views of the type, one behind the other
 MPI_File file;
 FILE *contents;
@@ -1071,7 +1077,7 @@ if (rank == 0) {
     remove(name);
 }
 
-/// file_memory_all | 14.4.2 | all disjoint
+/// file_memory_all | 14.4.2 | all disjoint MPI_File_write_at_all MPI_File_read_at_all
 /// each rank writes the type to a file, and reads that of the next rank
 MPI_File file;
 const char *name = file_name(comm);

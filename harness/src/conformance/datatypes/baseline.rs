@@ -3,12 +3,12 @@
 use common::conformance::Case;
 
 use super::finding::Hit;
-use super::trial::{Outcome, evaluate_alone, occurs_again};
+use super::trial::{Outcome, case_of_trial, evaluate_alone, occurs_again};
 use super::worker::Worker;
 use crate::mpi::MpiError;
 
 /// Faults that depend on uninitialised memory occur at times.
-pub const TRIES: usize = 3;
+const TRIES: usize = 3;
 
 /// For each hit, whether it also fails in the same way with the baseline; `None` if the time was over before it was tried.
 pub fn are_old(baseline: &mut Worker<'_>, hits: &[Hit]) -> Result<Vec<Option<bool>>, MpiError> {
@@ -27,22 +27,64 @@ pub fn are_old(baseline: &mut Worker<'_>, hits: &[Hit]) -> Result<Vec<Option<boo
     Ok(are_old)
 }
 
-/// Whether a hit always occurs with the same cases before it, and never with the baseline: faults that depend on uninitialised memory
-/// occur at times. One that cannot be compared in time is not new.
+/// Whether a hit always occurs with these cases before it, and never with the baseline: faults that depend on uninitialised memory
+/// occur at times. `None` if the time was over.
 pub fn is_always_new(
     worker: &mut Worker<'_>,
     processes: &[(usize, Vec<Case>)],
     hit: &Hit,
-) -> Result<bool, MpiError> {
-    let Some(mut baseline) = worker.baseline.take() else { return Ok(true) };
-    let mut is_new = Ok(true);
+) -> Result<Option<bool>, MpiError> {
+    let Some(mut baseline) = worker.baseline.take() else { return Ok(Some(true)) };
+    baseline.deadline = worker.deadline;
+    let mut is_new = Ok(Some(true));
     for _ in 0..TRIES {
-        let of = |worker: &mut Worker<'_>| occurs_again(worker, processes, hit);
-        is_new = of(&mut baseline).and_then(|old| Ok(old == Some(false) && of(worker)? == Some(true)));
-        if !matches!(is_new, Ok(true)) {
-            break;
+        for (worker, expected) in [(&mut *baseline, false), (&mut *worker, true)] {
+            if matches!(is_new, Ok(Some(true))) {
+                is_new = occurs_again(worker, processes, hit).map(|again| Some(again? == expected));
+            }
         }
     }
     worker.baseline = Some(baseline);
     is_new
+}
+
+/// The same without cases before it: in a separate process, whose memory no other fault has damaged.
+pub fn is_always_new_alone(worker: &mut Worker<'_>, hit: &Hit) -> Result<Option<bool>, MpiError> {
+    let case = case_of_trial(hit.case, hit, &[]);
+    is_always_new(worker, &[(hit.operation.ranks, vec![case])], hit)
+}
+
+#[cfg(test)]
+mod tests {
+    use common::conformance::{Fault, FaultKind};
+
+    use super::super::confirmation::tests::mpi;
+    use super::*;
+    use crate::conformance::Conditions;
+
+    #[test]
+    fn a_fault_is_new_if_it_always_occurs_and_never_with_the_baseline() {
+        let hit = Hit::fake("pack", FaultKind::WrongData, "byte");
+        let fault =
+            serde_json::to_string(&Fault::new(hit.case, hit.operation, hit.kind, String::new())).unwrap();
+        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let is_new = |launches: [&str; 2]| {
+            let targets = [0, 1].map(|i| {
+                let count = folders[i].path().join("count");
+                std::fs::write(&count, "").unwrap();
+                let commands = format!(
+                    "echo >> {0}; for to; do [ -d $to ] && break; done; case {1} in *$(wc -l < {0})*) echo '{fault}' > $to/{2};; esac\n\
+                     echo '{{\"check\":\"library\",\"version\":\"MPI 1.0\",\"path\":\"a\"}}'; echo '{{\"check\":\"done\"}}'",
+                    count.display(), launches[i], Fault::file(0)
+                );
+                mpi(folders[i].path(), &commands)
+            });
+            let [mut worker, old] =
+                targets.each_ref().map(|target| Worker::new(Conditions::on_host(target, 5.0), 2).unwrap());
+            worker.baseline = Some(Box::new(old));
+            is_always_new_alone(&mut worker, &hit).unwrap()
+        };
+        let tried = [["123", "-"], ["123", "3"], ["12", "-"], ["-", "-"]].map(is_new);
+        assert_eq!(tried, [Some(true), Some(false), Some(false), Some(false)]);
+    }
 }

@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::finding::{Finding, Hit};
-use super::worker::Worker;
+use super::worker::{Worker, unless_stopped};
 use crate::mpi::MpiError;
 
 /// Cases of a batch: few at first, while many processes crash, and more later, since starting a process takes up to a second.
@@ -195,12 +195,9 @@ impl Campaign {
         let (mut last, mut crashes) = (u64::MAX, 0);
         while !left.is_empty() && !is_over() {
             left.iter_mut().for_each(|case| self.leave_out(case));
-            let end = match worker.run(operations, ranks, &left) {
-                Err(MpiError::Interrupted) => {
-                    self.is_stopped = true;
-                    return Ok(place_of(left[0].number));
-                }
-                end => end?,
+            let end = worker.run(operations, ranks, &left);
+            let Some(end) = unless_stopped(end, &mut self.is_stopped)? else {
+                return Ok(place_of(left[0].number));
             };
             if !end.faults.is_empty() || end.ended.is_some() {
                 self.processes.push((ranks, left.clone()));

@@ -37,24 +37,13 @@ static void arrive(const unsigned char *bytes)
         memcpy(image + ORIGIN + runs[run].at, bytes, runs[run].bytes);
 }
 
-/* The memory of a receiver. */
+/* The memory of a receiver, and what it is to become. */
 static void prepare(const unsigned char *bytes)
 {
     memset(image, 0xA5, ALL);
     copy_bytes(memory, image, ALL);
-    arrive(bytes);
-}
-
-/* The memory as it is to become. */
-static void place(void)
-{
-    copy_bytes(memory, image, ALL);
-}
-
-/* A copy of the memory. */
-static void keep(void)
-{
-    copy_bytes(kept, memory, ALL);
+    for (int run = 0; run < RUNS; bytes += runs[run++].bytes)
+        memcpy(image + ORIGIN + runs[run].at, bytes, runs[run].bytes);
 }
 
 /* Turns the bytes of each value around: external32 is big-endian. */
@@ -91,7 +80,7 @@ static void exclusive_or(void *from, void *to, int *length, MPI_Datatype *handle
     for (long item = 0; item < *length; item++)
         for (unsigned run = 0; run < sizeof of_item / sizeof *of_item; run++)
             for (long i = 0; i < of_item[run].bytes; i++) {
-                const long place = EXTENT * item + of_item[run].at + i;
-                ((unsigned char *) to)[place] ^= ((unsigned char *) from)[place];
+                const long at = EXTENT * item + of_item[run].at + i;
+                ((unsigned char *) to)[at] ^= ((unsigned char *) from)[at];
             }
 }

@@ -27,7 +27,7 @@ const MOST_LITERAL: usize = 128;
 const LITERAL_OF_LINE: usize = 24;
 
 /// Words of code that uses such memory.
-const MEMORY: [&str; 6] = ["memory", "data", "packed", "fill", "prepare", "keep"];
+const MEMORY: [&str; 5] = ["memory", "data", "packed", "fill", "prepare"];
 
 /// Runs in a line of their list, and in a list that a person reads.
 const RUNS_OF_LINE: usize = 6;
@@ -112,13 +112,18 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         (body, constants) = (literal.body, literal.constants);
     }
     let is_literal = !constants.is_empty();
+    body = body.replace("keep();", "copy_bytes(kept, memory, ALL);");
+    body = body.replace("place();", "copy_bytes(memory, image, ALL);");
     if !is_guarded {
         body = with_words(&body, &[("guarded", "malloc".to_owned())]);
     }
     let is_guarded = is_guarded && MEMORY.iter().any(|name| has_word(&body, name));
     let on_device = on_device && MEMORY.iter().any(|name| has_word(&body, name));
-    let mut all_helpers = with_words(HELPERS, &[("copy_bytes", "memcpy".to_owned())]);
-    if on_device {
+    let on_host = |code: &str| with_words(code, &[("copy_bytes", "memcpy".to_owned())]);
+    let mut all_helpers = on_host(HELPERS);
+    if !on_device {
+        body = on_host(&body);
+    } else {
         for (by_mpi, by_us) in
             [("image, memory, ALL", "image, on_host(), ALL"), ("? memory : kept", "? on_host() : kept")]
         {
@@ -183,13 +188,6 @@ impl Literal {
         if all.max(data.bytes()) > MOST_LITERAL
             || data.values.iter().any(|value| value.element == Element::Bool)
         {
-            return None;
-        }
-        // Ranks whose memory differs need the functions.
-        let is_of_some_ranks = |line: &str| {
-            line.starts_with(" ") && ["fill(", "prepare("].iter().any(|call| line.contains(call))
-        };
-        if body.lines().any(is_of_some_ranks) {
             return None;
         }
         let original: Vec<u8> = (0..all).map(|i| 1 + (37 * i % 251) as u8).collect();

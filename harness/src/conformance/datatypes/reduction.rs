@@ -15,7 +15,7 @@ use super::campaign::Campaign;
 use super::corpus::corpus;
 use super::finding::{Finding, Hit};
 use super::trial::{Outcome, evaluate, occurs_again, whole};
-use super::worker::Worker;
+use super::worker::{Worker, unless_stopped};
 use crate::mpi::MpiError;
 
 /// Candidates of a hit that one process tries.
@@ -59,35 +59,26 @@ pub fn reduce(
         if left.is_empty() || Instant::now() >= deadline {
             break;
         }
-        match wave(worker, operations, (&mut left, &processes), earlier, &mut reduced, deadline) {
-            Err(MpiError::Interrupted) => {
-                reduced.is_stopped = true;
-                break;
-            }
-            ended => ended?,
+        let ended = wave(worker, operations, (&mut left, &processes), earlier, &mut reduced, deadline);
+        if unless_stopped(ended, &mut reduced.is_stopped)?.is_none() {
+            break;
         }
     }
     let mut rest = one_of_each(&left);
     if worker.baseline.is_some() && !reduced.is_stopped {
         // A hit that depends on the cases before it may do so with the baseline, too.
-        match evaluate(worker, &rest, usize::MAX) {
-            Err(MpiError::Interrupted) => reduced.is_stopped = true,
-            outcomes => {
-                let mut are_right = outcomes?.into_iter().map(|outcome| matches!(outcome, Outcome::Right));
-                rest.retain(|_| are_right.next() == Some(false));
-            }
+        let outcomes = evaluate(worker, &rest, usize::MAX);
+        if let Some(outcomes) = unless_stopped(outcomes, &mut reduced.is_stopped)? {
+            let mut are_right = outcomes.iter().map(|outcome| matches!(outcome, Outcome::Right));
+            rest.retain(|_| are_right.next() == Some(false));
         }
     }
     let unfinished = rest.iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit.clone()) });
-    let unfinished = unfinished.collect();
-    let found = match with_other_operations(worker, operations, rest) {
-        _ if reduced.is_stopped => unfinished,
-        Err(MpiError::Interrupted) => {
-            reduced.is_stopped = true;
-            unfinished
-        }
-        found => found?,
-    };
+    let mut found: Vec<Finding> = unfinished.collect();
+    if !reduced.is_stopped {
+        let whole = with_other_operations(worker, operations, rest);
+        found = unless_stopped(whole, &mut reduced.is_stopped)?.unwrap_or(found);
+    }
     reduced.findings.extend(found.into_iter().map(|finding| {
         let is_like =
             |other: &&Hit| other.operation == finding.hit.operation && other.kind == finding.hit.kind;
@@ -161,7 +152,7 @@ fn wave(
             reduced.once.push(hit);
             continue;
         }
-        if is_always_new(worker, processes, &hit)? {
+        if is_always_new(worker, processes, &hit)? == Some(true) {
             found.push(Finding { is_reproduced: false, is_complete: false, ..Finding::new(hit) });
         }
     }

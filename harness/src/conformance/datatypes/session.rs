@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use common::conformance::{Case, FaultKind, OPERATIONS, Operation};
 use datatypes::{Element, Layout};
 
-use super::baseline::{TRIES, are_old};
+use super::baseline::{are_old, is_always_new_alone};
 use super::campaign::{Campaign, Coverage, Range};
 use super::confirmation::confirm;
 use super::corpus::corpus;
@@ -16,7 +16,7 @@ use super::program::{ProgramMemory, program};
 use super::reduction::{Reduced, explains, join, mark_variants, one_of_each, reduce};
 use super::report::MpiReport;
 use super::trial::{Outcome, evaluate, evaluate_alone};
-use super::worker::Worker;
+use super::worker::{Worker, unless_stopped};
 use crate::conformance::Conditions;
 use crate::mpi::MpiError;
 
@@ -335,10 +335,7 @@ impl<'a> Session<'a> {
         if !report.is_stopped {
             let now = Instant::now();
             self.worker.deadline = self.limit.map(|limit| now + limit.left(now) / 2);
-            match mark_variants(&mut self.worker, shrunk) {
-                Err(MpiError::Interrupted) => report.is_stopped = true,
-                ended => ended?,
-            }
+            unless_stopped(mark_variants(&mut self.worker, shrunk), &mut report.is_stopped)?;
         }
         (report.findings, report.fixed) = join(shrunk.clone(), &self.right);
         if !report.findings.is_empty() {
@@ -349,43 +346,31 @@ impl<'a> Session<'a> {
         Ok(reached)
     }
 
-    /// With a baseline, findings that occur each time: one that occurs at times may do so with the baseline, too.
-    fn lasting(
-        &mut self,
-        mut findings: Vec<Finding>,
-        report: &mut MpiReport,
-    ) -> Result<Vec<Finding>, MpiError> {
-        let tries = if self.worker.baseline.is_some() && !report.is_stopped { TRIES } else { 0 };
-        for _ in 0..tries {
-            let hits: Vec<Hit> = findings.iter().map(|finding| finding.hit.clone()).collect();
-            let outcomes = match evaluate_alone(&mut self.worker, &hits, usize::MAX) {
-                Err(MpiError::Interrupted) => {
-                    report.is_stopped = true;
-                    break;
-                }
-                outcomes => outcomes?,
-            };
-            let mut are_right = outcomes.iter().map(|outcome| matches!(outcome, Outcome::Right));
-            let at_times =
-                findings.extract_if(.., |finding| are_right.next() == Some(true) && finding.is_reproduced);
-            report.once.extend(at_times.map(|finding| finding.hit));
+    /// With a baseline, findings that occur each time, and never there. One that cannot be compared in time stays.
+    fn lasting(&mut self, findings: Vec<Finding>, report: &mut MpiReport) -> Result<Vec<Finding>, MpiError> {
+        let now = Instant::now();
+        self.worker.deadline = self.limit.map(|limit| now + limit.left(now) / 2);
+        let mut lasting = Vec::new();
+        for finding in findings {
+            let mut is_new = Some(true);
+            if !report.is_stopped && finding.is_reproduced {
+                let alone = is_always_new_alone(&mut self.worker, &finding.hit);
+                is_new = unless_stopped(alone, &mut report.is_stopped)?.flatten();
+            }
+            match is_new {
+                Some(false) => report.once.push(finding.hit),
+                Some(true) | None => lasting.push(finding),
+            }
         }
-        Ok(findings)
+        Ok(lasting)
     }
 
     /// Leaves out hits that occur with the baseline, too.
     fn leave_out_old(&mut self, campaign: &mut Campaign, report: &mut MpiReport) -> Result<(), MpiError> {
         let Some(baseline) = &mut self.worker.baseline else { return Ok(()) };
         baseline.deadline = self.limit.map(|limit| limit.end);
-        let mut are_old = match are_old(baseline, &campaign.hits) {
-            Err(MpiError::Interrupted) => {
-                campaign.is_stopped = true;
-                report.uncompared += campaign.hits.len();
-                campaign.hits.clear();
-                return Ok(());
-            }
-            ended => ended?.into_iter(),
-        };
+        let are_old = unless_stopped(are_old(baseline, &campaign.hits), &mut campaign.is_stopped)?;
+        let mut are_old = are_old.unwrap_or_default().into_iter();
         campaign.hits.retain(|hit| match are_old.next().flatten() {
             Some(false) => true,
             Some(true) => {

@@ -70,15 +70,16 @@ pub fn evaluate_alone(
         let operations: Vec<&'static Operation> = used.iter().map(|&number| &OPERATIONS[number]).collect();
         let mut ends = 0;
         while !left.is_empty() {
-            let cases: Vec<Case> = left.iter().map(|&i| of_trial(i, &trials[i], &operations)).collect();
+            let cases: Vec<Case> =
+                left.iter().map(|&i| case_of_trial(i as u64, &trials[i], &operations)).collect();
             let end = worker.run(&operations, ranks, &cases)?;
             for fault in &end.faults {
                 let (number, trial) = (fault.case as usize, &trials[fault.case as usize]);
                 let is_own = fault.operation == trial.operation
                     && fault.node.as_ref().is_none_or(|node| *node == trial.layout);
                 if is_own && !matches!(outcomes[number], Outcome::Fails(_)) {
-                    outcomes[number] =
-                        Outcome::Fails(Hit::from_fault(fault, &of_trial(number, trial, &operations)));
+                    let case = case_of_trial(fault.case, trial, &operations);
+                    outcomes[number] = Outcome::Fails(Hit::from_fault(fault, &case));
                 }
             }
             if let Some(cut_at) = end.cut_at {
@@ -101,8 +102,8 @@ pub fn evaluate_alone(
     Ok(outcomes)
 }
 
-/// Whether a hit occurs again with the same cases before it; `None` if the time was over. Only its operation is tried: after another
-/// one that has damaged memory, any operation may fail.
+/// Whether a hit occurs again in the same way with the same cases before it; `None` if the time was over. Only its operation is tried:
+/// after another one that has damaged memory, any operation may fail.
 pub fn occurs_again(
     worker: &mut Worker<'_>,
     processes: &[(usize, Vec<Case>)],
@@ -112,11 +113,13 @@ pub fn occurs_again(
     for (_, cases) in processes.iter().filter(|(ranks, _)| *ranks == hit.operation.ranks) {
         let Some(place) = cases.iter().position(is_own) else { continue };
         let end = worker.run(&[hit.operation], hit.operation.ranks, &cases[..=place])?;
-        let fails = |fault: &Fault| fault.case == hit.case && fault.operation == hit.operation;
+        let is_same = |fault: &Fault| {
+            fault.operation == hit.operation && (fault.case, fault.kind) == (hit.case, hit.kind)
+        };
         if end.cut_at.is_some() {
             return Ok(None);
         }
-        if end.faults.iter().any(fails) {
+        if end.faults.iter().any(is_same) {
             return Ok(Some(true));
         }
     }
@@ -124,10 +127,10 @@ pub fn occurs_again(
 }
 
 /// The case of a trial: all other operations are left out.
-fn of_trial(number: usize, trial: &Hit, operations: &[&'static Operation]) -> Case {
+pub fn case_of_trial(number: u64, trial: &Hit, operations: &[&'static Operation]) -> Case {
     let is_other = |other: &&Operation| *other != trial.operation && other.number() > 0;
     let skipped = operations.iter().copied().filter(is_other).collect();
-    let case = Case::with_layout(number as u64, trial.layout.clone(), trial.items, trial.at_end);
+    let case = Case::with_layout(number, trial.layout.clone(), trial.items, trial.at_end);
     Case { origin: trial.case, construction: trial.construction, is_generated: false, skipped, ..case }
 }
 
@@ -138,7 +141,7 @@ mod tests {
     #[test]
     fn a_trial_has_the_data_of_its_first_case() {
         let hit = Hit { case: 17, ..Hit::fake("send", common::conformance::FaultKind::Crash, "byte") };
-        let case = of_trial(3, &hit, &[hit.operation]);
+        let case = case_of_trial(3, &hit, &[hit.operation]);
         assert_eq!((case.number, case.origin), (3, 17));
         let fault = Fault::new(3, hit.operation, hit.kind, String::new());
         assert_eq!(Hit::from_fault(&fault, &case).case, 17);

@@ -54,6 +54,17 @@ pub struct BatchEnd {
     pub cut_at: Option<u64>,
 }
 
+/// The value, or `None` if the user has stopped, which is noted.
+pub fn unless_stopped<T>(result: Result<T, MpiError>, is_stopped: &mut bool) -> Result<Option<T>, MpiError> {
+    match result {
+        Err(MpiError::Interrupted) => {
+            *is_stopped = true;
+            Ok(None)
+        }
+        ended => ended.map(Some),
+    }
+}
+
 impl<'a> Worker<'a> {
     /// For an MPI.
     ///
