@@ -8,7 +8,6 @@ use common::packing::Form;
 use mpi::ffi;
 use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
-use super::error::int;
 use super::large::{Count, call_large, small};
 use super::{CallError, Comm, Datatype, Request};
 
@@ -160,15 +159,15 @@ impl<D> PerPeer<D> {
 }
 
 impl<D: TryFrom<i64>> PerPeer<D> {
-    /// Creates them from the count, the offset and the type of each peer.
+    /// Creates them for a call, from the count, the offset and the type of each peer.
     pub fn from_blocks<'a>(
+        call: &'static str,
         parts: impl Iterator<Item = (usize, i64, &'a Datatype)>,
     ) -> Result<Self, CallError> {
-        const CALL: &str = "an all-to-all with a datatype per peer";
         let mut lists = Self { counts: Vec::new(), displacements: Vec::new(), types: Vec::new() };
         for (count, value, datatype) in parts {
-            let too_large = |_| CallError::TooLarge { call: CALL, argument: "displacement", value };
-            lists.counts.push(int(CALL, "count", count as i64)?);
+            let too_large = |_| CallError::TooLarge { call, argument: "displacement", value };
+            lists.counts.push(small(call, "count", count as Count)?);
             lists.displacements.push(D::try_from(value).map_err(too_large)?);
             lists.types.push(datatype.raw());
         }

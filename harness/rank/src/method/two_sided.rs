@@ -80,7 +80,7 @@ impl<'a> TwoSided<'a> {
             // Relative to the first block: Open MPI 5.0.11 assumes that two buffers with one address are the same.
             let places = |end: &MessageEnd| {
                 let place = |peer| (1, peer as i64 * end.extent, end.data.datatype());
-                PerPeer::from_blocks((0..setup.ranks).map(place))
+                PerPeer::from_blocks("MPI_Alltoallw", (0..setup.ranks).map(place))
             };
             self.blocks = Some([places(send)?, places(receive)?]);
         }

@@ -98,9 +98,9 @@ impl<'a> StageCollectives<'a> {
         for stage in &parts.links.stages {
             let data = [data(&stage.sends, true)?, data(&stage.receives, false)?];
             let arguments = match (topology, packing.is_typed()) {
-                (None, _) => BlockArguments::AllRanks([per_peer(&data[0])?, per_peer(&data[1])?]),
-                (_, true) => BlockArguments::Typed([per_peer(&data[0])?, per_peer(&data[1])?]),
-                (_, false) => BlockArguments::Packed([per_peer(&data[0])?, per_peer(&data[1])?]),
+                (None, _) => BlockArguments::AllRanks(per_peer("MPI_Alltoallw", &data)?),
+                (_, true) => BlockArguments::Typed(per_peer("MPI_Neighbor_alltoallw", &data)?),
+                (_, false) => BlockArguments::Packed(per_peer("MPI_Neighbor_alltoallv", &data)?),
             };
             let comm = match topology {
                 Some(Topology::Graph) => parts.comm.graph(&peers(&stage.receives), &peers(&stage.sends))?,

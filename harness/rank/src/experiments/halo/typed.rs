@@ -37,9 +37,15 @@ pub fn typed_message(
     typed_layout(origin_bytes, &layout, comm)
 }
 
-/// The arguments of a collective.
-pub fn per_peer<D: TryFrom<i64>>(data: &[MessageData]) -> Result<PerPeer<D>, CallError> {
-    PerPeer::from_blocks(data.iter().map(|data| (data.count, data.offset, data.datatype())))
+/// The arguments of a collective, for the sent and the received data.
+pub fn per_peer<D: TryFrom<i64>>(
+    call: &'static str,
+    data: &[Vec<MessageData>; 2],
+) -> Result<[PerPeer<D>; 2], CallError> {
+    let of_side = |data: &[MessageData]| {
+        PerPeer::from_blocks(call, data.iter().map(|data| (data.count, data.offset, data.datatype())))
+    };
+    Ok([of_side(&data[0])?, of_side(&data[1])?])
 }
 
 impl Parts {
