@@ -103,6 +103,12 @@ impl<'a> MessagePacker<'a> {
         memory.stray_byte([self.pack_bytes, self.unpack_bytes])
     }
 
+    /// The same next to copies of contiguous bytes.
+    pub fn stray_copied_byte(&mut self) -> Option<Mismatch> {
+        // SAFETY: the copies are borrowed mutably, and MPI uses them only within the functions of a method.
+        self.copies.iter_mut().find_map(|copy| unsafe { copy.region().stray_byte(Some(0..copy.len())) })
+    }
+
     /// The memory with the packed message to be sent, and that with the received one.
     pub fn wires(&self, memory: &mut Memory) -> [Region; 2] {
         let of = |packer: &Packer<'_>, bytes, wire| match packer.staging() {

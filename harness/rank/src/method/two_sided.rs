@@ -15,6 +15,7 @@ use crate::carrier::RepeatedMessage;
 use crate::checked::collective::{Blocks, PerPeer, all_to_all_w};
 use crate::checked::{CallError, Count, Request};
 use crate::memory::Memory;
+use crate::payload::Mismatch;
 
 /// A method that sends and receives.
 pub struct TwoSided<'a> {
@@ -115,6 +116,10 @@ impl Method for TwoSided<'_> {
 
     fn messages(&self) -> Option<Vec<Range<usize>>> {
         self.parts.clone()
+    }
+
+    fn stray_byte(&mut self) -> Option<Mismatch> {
+        self.messages.packer.stray_copied_byte()
     }
 
     fn create(&mut self) -> Result<(), CallError> {
