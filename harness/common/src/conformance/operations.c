@@ -177,10 +177,6 @@ compare_number("the result of MPI_Get_elements", VALUES, elements);
 /// the same of a message that ends within an item
 SAME element_count
 
-/// equivalent | 5.1 and 5.1.6 | alone own plain
-/// other constructors with the same type map give the same bounds and bytes
-SAME pack
-
 /// duplicate | 5.1.10 | alone plain
 /// a duplicate packs the same bytes after its original is freed
 int position = 0, room;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use common::conformance::{FaultKind, Items};
 
 use super::finding::{Confirmation, Hit};
-use super::program::{ProgramMemory, program, shows};
+use super::program::{ALARM, ProgramMemory, program, shows};
 use super::worker::Worker;
 use crate::conformance::Conditions;
 use crate::mpi::{Exit, Line, MpiError, Sign};
@@ -115,6 +115,7 @@ fn run(
     }
     let launch = conditions.launch(&binary, ranks, &[]);
     let mut lines = Vec::new();
+    let begun = Instant::now();
     let exit = launch.watch_until(end, LIMIT_S, |line| {
         if let Line::Out(line) = line {
             lines.push(line);
@@ -124,6 +125,9 @@ fn run(
     let (is_success, ending) = match exit {
         Err(MpiError::Interrupted) => return Ok(None),
         Err(error) => return Err(error),
+        Ok(Exit::Ended(exit)) if !exit.success() && begun.elapsed() >= ALARM => {
+            (false, format!("no end after {} s", ALARM.as_secs()))
+        }
         Ok(Exit::Ended(exit)) => (exit.success(), exit.to_string()),
         Ok(Exit::Silent(_)) if end.is_some_and(|end| Instant::now() >= end) => {
             return Ok(Some(Err("the time was over before it ended".to_owned())));

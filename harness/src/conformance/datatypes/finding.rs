@@ -288,7 +288,6 @@ const BOUNDS: &str = "bounds";
 fn part_of_mpi(hit: &Hit) -> &'static str {
     let operation = hit.operation;
     match (operation.section().name, operation.clause.split('.').next()) {
-        ("equivalent", _) if hit.kind == FaultKind::WrongValue => BOUNDS,
         ("bounds" | "contents" | "life_cycle", _) => operation.name,
         ("pack_external" | "unpack_external", _) => "external32",
         ("element_count" | "short_message" | "probe", _)

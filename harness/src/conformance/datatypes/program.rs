@@ -2,6 +2,7 @@
 //! a literal list of the bytes of the type map.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use common::conformance::contents::list as in_c;
 use common::conformance::form::with_words;
@@ -12,8 +13,8 @@ use datatypes::{Construction, Element, Language, Layout, Reported};
 use super::finding::Hit;
 use crate::model::conditions::MemoryKind;
 
-/// Seconds after which a call hangs.
-const LIMIT_S: u32 = 10;
+/// Time after which a program ends itself, since a call hangs.
+pub const ALARM: Duration = Duration::from_secs(10);
 
 /// Functions of all programs.
 const HELPERS: &str = include_str!("helpers.c");
@@ -61,8 +62,8 @@ impl ProgramMemory {
 /// The program of a hit on this number of ranks.
 pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> String {
     let (is_guarded, on_device) = (memory == ProgramMemory::Guarded, memory == ProgramMemory::Device);
-    let (layout, operation) = subject(hit);
-    let oracle = hit.adopted.as_ref().filter(|_| layout == hit.layout).unwrap_or(&layout);
+    let Hit { layout, operation, .. } = hit;
+    let oracle = hit.adopted.as_ref().unwrap_or(layout);
     let blocks = operation.blocks(ranks);
     let mut data = Items::from_layout(oracle, blocks as u32 * hit.items);
     let of_item = data.values.len() / (blocks * hit.items as usize).max(1);
@@ -81,11 +82,11 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     let mut types = String::new();
     let type_is_freed = body.contains("MPI_Type_free(&type)");
     if has_word(&body, "make") {
-        let lines = indented(&made(&layout, hit.construction, true));
+        let lines = indented(&made(layout, hit.construction, true));
         functions +=
             &format!("\nstatic void make(MPI_Datatype *made)\n{{\n{lines}    *made = newtype;\n}}\n");
     } else if has_word(&body, "type") {
-        let lines = made(&layout, hit.construction, type_is_freed);
+        let lines = made(layout, hit.construction, type_is_freed);
         types += &with_words(&lines, &[("newtype", "type".to_owned())]);
     }
     if has_word(&body, "dense") {
@@ -148,7 +149,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     } else {
         main += "MPI_Init(&argc, &argv);\n";
     }
-    let _ = writeln!(main, "alarm({LIMIT_S});");
+    let _ = writeln!(main, "alarm({});", ALARM.as_secs());
     let is_constant = |name: &str| is_literal && name == "expected";
     let (variables, set) = variables(&|name| uses(name) && !is_constant(name), placed);
     main = if on_device { set + &main } else { main + &set };
@@ -169,8 +170,8 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         true => [0, MARGIN],
         false => [if is_literal { SHORT_MARGIN } else { MARGIN }; 2],
     };
-    let values = values((hit, &layout, oracle), (&data, of_item), runs, ranks, margins);
-    head(hit, &layout, mpi, ranks, on_device) + &includes(&code, is_guarded) + &with_words(&code, &values)
+    let values = values((hit, oracle), (&data, of_item), runs, ranks, margins);
+    head(hit, mpi, ranks, on_device) + &includes(&code, is_guarded) + &with_words(&code, &values)
 }
 
 /// A program whose bytes are constants.
@@ -275,14 +276,14 @@ fn with_few_comparisons(body: &str) -> String {
 }
 
 /// The comment at the start.
-fn head(hit: &Hit, layout: &Layout, mpi: &str, ranks: usize, on_device: bool) -> String {
+fn head(hit: &Hit, mpi: &str, ranks: usize, on_device: bool) -> String {
     let Operation { name, asks, clause, .. } = hit.operation;
     let plural = if hit.items == 1 { "" } else { "s" };
     let link = if on_device { " -lcuda" } else { "" };
     format!(
         "/* {name}: {asks} (MPI-4.1, section {clause}).\n * Type: {}, {} item{plural}\n * {mpi}: {}\n \
          * mpicc -o finding finding.c{link} && mpiexec -n {ranks} ./finding */\n",
-        layout.to_text(),
+        hit.layout.to_text(),
         hit.items,
         hit.detail.lines().next().unwrap_or_default().replace("*/", "* /"),
     )
@@ -412,7 +413,7 @@ fn initial(lines: impl Iterator<Item = String>) -> String {
 
 /// The values for words in `helpers.c` and `operations.c`.
 fn values(
-    (hit, layout, oracle): (&Hit, &Layout, &Layout),
+    (hit, oracle): (&Hit, &Layout),
     (data, of_item): (&Items, usize),
     runs: usize,
     ranks: usize,
@@ -425,7 +426,7 @@ fn values(
     let Reported { size, lower_bound, extent, true_lower_bound, true_extent } = Reported::from_layout(oracle);
     let contents = match hit.construction {
         Construction::Duplicated => Contents::of_duplicate(),
-        _ => Contents::from_layout(layout),
+        _ => Contents::from_layout(&hit.layout),
     };
     // C has no empty lists.
     let list = |list: String| if list.is_empty() { "0".to_owned() } else { list };
@@ -496,17 +497,6 @@ fn used_helpers(helpers: &str, code: &str) -> String {
 fn helper_name(block: &str) -> Option<&str> {
     let line = block.lines().find(|line| line.ends_with(')') && line.starts_with("static "))?;
     line.split_once('(')?.0.rsplit([' ', '*']).next()
-}
-
-/// The type and the operation of the program. Of two descriptions it is the one that is wrong.
-fn subject(hit: &Hit) -> (Layout, &'static Operation) {
-    let other = || {
-        let (text, rest) = hit.detail.strip_prefix("as ")?.split_once("): ")?;
-        let layout = format!("{text})").parse().ok()?;
-        Some((layout, Operation::find(if rest.contains("MPI_Type_") { "bounds" } else { "pack" }).ok()?))
-    };
-    let own = (hit.layout.clone(), hit.operation);
-    if hit.operation.name == "equivalent" { other().unwrap_or(own) } else { own }
 }
 
 /// How many values were sent, of a message that ends within an item.

@@ -75,20 +75,26 @@ impl Limit {
         self.end.saturating_duration_since(now)
     }
 
+    /// The rest without the time for a C program.
+    fn left_to_search(self, now: Instant) -> Duration {
+        self.left(now).saturating_sub(OF_PROGRAM.min(self.time / 8))
+    }
+
     /// Whether the rest is enough for one more campaign.
     fn has_room(self, now: Instant) -> bool {
-        self.left(now) > self.time / 8
+        self.left_to_search(now) > self.time / 8
     }
 
     /// The end of the cases of a campaign. The rest is for shrinking, C programs and later campaigns; a baseline takes as long as the cases.
     fn of_cases(self, now: Instant, cases_first: bool, has_baseline: bool) -> Instant {
-        let most = if cases_first { self.left(now) * 3 / 4 } else { self.left(now) / 2 };
+        let left = self.left_to_search(now);
+        let most = if cases_first { left * 3 / 4 } else { left / 2 };
         now + if has_baseline { most / 2 } else { most }
     }
 
     /// The end of shrinking, if the remaining cases need this much time: they come first. A part is always left to shrink.
     fn of_shrinking(self, now: Instant, cases: Duration) -> Instant {
-        let left = self.left(now);
+        let left = self.left_to_search(now);
         now + left.saturating_sub(cases).clamp(left / 8, left / 2)
     }
 }
@@ -334,7 +340,7 @@ impl<'a> Session<'a> {
         shrunk.extend(self.lasting(reduced.findings, report)?);
         if !report.is_stopped {
             let now = Instant::now();
-            self.worker.deadline = self.limit.map(|limit| now + limit.left(now) / 2);
+            self.worker.deadline = self.limit.map(|limit| now + limit.left_to_search(now) / 2);
             unless_stopped(mark_variants(&mut self.worker, shrunk), &mut report.is_stopped)?;
         }
         (report.findings, report.fixed) = join(shrunk.clone(), &self.right);
@@ -349,7 +355,7 @@ impl<'a> Session<'a> {
     /// With a baseline, findings that occur each time, and never there. One that cannot be compared in time stays.
     fn lasting(&mut self, findings: Vec<Finding>, report: &mut MpiReport) -> Result<Vec<Finding>, MpiError> {
         let now = Instant::now();
-        self.worker.deadline = self.limit.map(|limit| now + limit.left(now) / 2);
+        self.worker.deadline = self.limit.map(|limit| now + limit.left_to_search(now) / 2);
         let mut lasting = Vec::new();
         for finding in findings {
             let mut is_new = Some(true);
@@ -395,7 +401,7 @@ impl<'a> Session<'a> {
             return Ok(false);
         }
         let now = Instant::now();
-        let time = self.limit.map_or(TO_SHRINK, |limit| limit.left(now) / 4);
+        let time = self.limit.map_or(TO_SHRINK, |limit| limit.left_to_search(now) / 4);
         self.worker.deadline = Some(now + time);
         let baseline = self.worker.baseline.take();
         // Other operations that fail with these types may do so since today: they are not left out.
@@ -533,7 +539,7 @@ mod tests {
         let now = Instant::now();
         let limit = Limit::new(Duration::from_secs(80), now);
         let seconds = |rest_s| (limit.of_shrinking(now, Duration::from_secs(rest_s)) - now).as_secs();
-        assert_eq!([0, 50, 1000].map(seconds), [40, 30, 10]);
+        assert_eq!([0, 50, 1000].map(seconds), [38, 26, 9]);
     }
 
     #[test]

@@ -87,10 +87,9 @@ fn operations(batch: &Batch, ranks: usize) -> anyhow::Result<Vec<&'static Operat
 /// Operations that are functions of this program; the others are C statements.
 fn try_operation(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u64) -> Result<(), Halt> {
     match operation.name {
-        "equivalent" => types::equivalent(bench, subject, salt),
         "contents" => types::contents(bench, subject),
         "life_cycle" => types::life_cycle(bench, subject),
-        _ => run::run(bench, subject, None, operation, salt),
+        _ => run::run(bench, subject, operation, salt),
     }
 }
 

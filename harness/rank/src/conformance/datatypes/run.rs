@@ -41,14 +41,8 @@ struct OperationRun<'a> {
 /// One item, and the bytes from it to the next, for the reduction that is running: MPI passes only a handle to the function.
 static ITEM: Mutex<(Vec<(isize, usize)>, isize)> = Mutex::new((Vec::new(), 0));
 
-/// Tries an operation with new data; with another datatype of the same type map, if there is one.
-pub fn run(
-    bench: &Bench<'_>,
-    subject: &Subject,
-    other: Option<&Datatype>,
-    operation: &Operation,
-    salt: u64,
-) -> Result<(), Halt> {
+/// Tries an operation with new data.
+pub fn run(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u64) -> Result<(), Halt> {
     let call = bench.operations.find(operation.name).ok_or(Halt::Unsuitable)?;
     let comm = match operation.ranks {
         1 => Some(&bench.own),
@@ -76,7 +70,7 @@ pub fn run(
     let element = data.values.first().map_or(Element::Byte, |value| value.element);
     // One that the statements free.
     let freed = operation.frees_type().then(|| subject.another(&bench.own)).transpose()?;
-    let datatype = freed.as_ref().or(other).unwrap_or(&subject.datatype);
+    let datatype = freed.as_ref().unwrap_or(&subject.datatype);
     if operation.statements.contains("exclusive_or") {
         let one = &data.values[..of_item];
         let place = |value: &Value| (value.displacement as isize, value.element.size() as usize);

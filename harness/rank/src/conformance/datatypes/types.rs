@@ -1,13 +1,12 @@
-//! Other types with the same type map: equivalent descriptions and duplicates.
+//! Types as such: their life cycle and their contents; and whether packed values are copies.
 
+use common::conformance::Contents;
 use common::conformance::contents::Integer;
-use common::conformance::{Contents, Operation};
-use datatypes::{Construction, Equivalent};
+use datatypes::Construction;
 
 use super::bench::{Bench, Halt, WrongBytes};
-use super::run::run;
 use super::subject::Subject;
-use crate::checked::{CallError, Comm, Datatype, Recipe};
+use crate::checked::{CallError, Comm, Datatype};
 
 /// Whether `MPI_Pack` of predefined types copies them: the standard does not define the packed form.
 pub fn is_plain(comm: &Comm) -> Result<bool, CallError> {
@@ -27,38 +26,6 @@ pub fn is_plain(comm: &Comm) -> Result<bool, CallError> {
 
 /// Values of an item at most: longer lists take more time than they are worth.
 const MOST_VALUES: usize = 2000;
-
-/// Descriptions with other constructors have the same size, bounds and bytes.
-pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Halt> {
-    // If the MPI rounds extents in another way than this project does, descriptions are not equivalent on it.
-    let data = subject.data_of(1);
-    if subject.has_other_bounds || data.values.len() > MOST_VALUES {
-        return Err(Halt::Unsuitable);
-    }
-    let pack = Operation::find("pack").expect("an operation");
-    for (way, other) in Equivalent::all_of(&subject.layout) {
-        if !way.keeps_bounds() {
-            continue;
-        }
-        let datatype = Recipe::new(&other, &bench.own)?.create()?;
-        let text = other.to_short_text();
-        if let Some(fault) = datatype.reported()?.fault(&other) {
-            return Err(Halt::from(WrongBytes::value(format!("as {text}: {fault}"))));
-        }
-        // The bounds of another description may be rounded in another way, which only several items show.
-        if datatype.reported()?.extent != subject.layout.extent() {
-            continue;
-        }
-        let compared = run(bench, subject, Some(&datatype), pack, salt);
-        compared.map_err(|stop| match stop {
-            Halt::WrongBytes(wrong) => {
-                WrongBytes { detail: format!("as {text}: {}", wrong.detail), ..wrong }.into()
-            }
-            Halt::Unsuitable => stop,
-        })?;
-    }
-    Ok(())
-}
 
 /// Types that are made and freed in each of three rounds.
 const LIVES: usize = 2000;

@@ -103,14 +103,6 @@ fn only_wrong_bounds_are_compared() {
 }
 
 #[test]
-fn of_two_descriptions_the_program_has_the_wrong_one() {
-    let detail = "as contiguous(2, resized(0, 12, int32)): byte 4 of the packed data is 0x01 instead of 0x02";
-    let text =
-        program(&hit("vector(2, 1, 3, int32)", "equivalent", detail), "an MPI", 2, ProgramMemory::Static);
-    assert!(text.contains("MPI_Type_contiguous(2, part1") && !text.contains("MPI_Type_vector"), "{text}");
-}
-
-#[test]
 fn a_short_message_has_as_many_values_as_in_the_hit() {
     let detail = "MPI_Get_elements gives 2 instead of 3 after 3 of 4 values";
     let text =
