@@ -435,18 +435,14 @@ mod tests {
             ("gather", Hang, in_front, [false, false]),
             ("file_view", Crash, behind, [false, false]),
         ] {
-            assert_eq!(
-                explain(known, (operation, kind, "", layout)),
-                expected,
-                "{operation} {kind} {layout}"
-            );
+            let found = explain(known, (operation, kind, "", layout));
+            assert_eq!(found, expected, "{operation} {kind} {layout}");
         }
         // A plainer message, which only has a property that is often incidental.
         let has_more = ("gather", Crash, "", "struct([2, 0, 1], [-16, 0, -9], [double, byte, byte])");
-        assert_eq!(
-            explain(has_more, ("gather", Crash, "", "struct([1, 1], [0, 0], [byte, byte])")),
-            [false; 2]
-        );
+        let plainer = ("gather", Crash, "", "struct([1, 1], [0, 0], [byte, byte])");
+        assert_eq!(explain(has_more, plainer), [false; 2]);
+        let assertion = "exit code 1: a.c:7: Assertion";
         let (place, other) = ("exit code 11: in libmpi.so+0x1f0", "exit code 11: in libmpi.so+0x2f0");
         let transposed = "hvector(5, 1, 8, vector(5, 1, 5, double))";
         for (known, new, expected) in [
@@ -454,11 +450,7 @@ mod tests {
             (("gather", Crash, place, behind), ("scatter", Crash, place, "byte"), true),
             (("gather", Crash, place, behind), ("scatter", Crash, other, "byte"), false),
             (("gather", Crash, place, behind), ("pack", Crash, place, "byte"), false),
-            (
-                ("gather", Crash, "exit code 1: a.c:7: Assertion", behind),
-                ("pack", Crash, "exit code 1: a.c:7: Assertion", "byte"),
-                true,
-            ),
+            (("gather", Crash, assertion, behind), ("pack", Crash, assertion, "byte"), true),
             // An operation that fails with any message, or with any that is scattered.
             (("gather", Crash, "", "int32"), ("gather", Crash, "", in_front), true),
             (("gather", Crash, "", "vector(2, 1, 3, byte)"), ("gather", Crash, "", transposed), true),

@@ -108,17 +108,9 @@ mod tests {
 
     #[test]
     fn columns_have_the_widths_of_the_original() {
-        let expected = format!(
-            "{}testname{}packMethod{}bytes{}id{}time{}papi_evt1_type{}papi_evt1_val{}papi_evt2_type{}papi_evt2_val\n",
-            " ".repeat(22),
-            " ".repeat(20),
-            " ".repeat(10),
-            " ".repeat(18),
-            " ".repeat(16),
-            " ".repeat(6),
-            " ".repeat(7),
-            " ".repeat(6),
-            " ".repeat(7),
+        let expected = concat!(
+            "                      testname                    packMethod          bytes                  id                time      ",
+            "papi_evt1_type       papi_evt1_val      papi_evt2_type       papi_evt2_val\n"
         );
         assert_eq!(header(), expected);
     }
