@@ -157,7 +157,7 @@ pub fn answer(
     let groups = groups(cases.iter().filter(|case| !case.has_too_few_launches()));
     let (shown, length) = lines(form, &groups, room);
     let first = |sentence: String| wrapped("", &painted(CLIFF, &sentence), width, 2);
-    let mut text: String = decisions(form, &cases)
+    let mut text: String = decisions(form, &cases, length == Length::Ratio)
         .iter()
         .map(|decision| wrapped("", &painted(FASTEST, decision), width, 2))
         .collect();
@@ -205,14 +205,14 @@ impl Group<'_, '_> {
         let counted = |cases: &Vec<&CaseView>| {
             cases[0].state().unwrap_or_default().to_owned() + &state::counted_of(cases.iter().copied())
         };
-        let mut states: Vec<String> = self.states.iter().map(counted).collect();
-        states.iter_mut().skip(1).for_each(|state| *state = state::distance(state).to_owned());
         let place = self.states[0][0].place();
-        match &states[..] {
-            [one] if one.is_empty() => place,
-            [one] => format!("{place}; {one}"),
-            [first, others @ ..] => format!("{place}; times with {first}; also {}", others.join(", ")),
-            [] => String::new(),
+        match (&self.states[..], counted(&self.states[0]).as_str()) {
+            ([_], "") => place,
+            ([_], one) => format!("{place}; {one}"),
+            (_, first) => {
+                let others = self.verdicts().split_off(1).join(", ").replace("at ", "");
+                format!("{place}; times at {}; also {others}", state::distance(first))
+            }
         }
     }
 

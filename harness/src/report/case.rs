@@ -401,7 +401,8 @@ pub fn launches(records: &[Record], has_intervals: bool) -> Option<String> {
         (false, true) => "; intervals show the spread between launches (Student's t)",
         (true, true) => "; intervals show the spread between launches (Student's t with fewer than six)",
     };
-    let several = states.iter().any(|of_case| of_case.len() > 1);
+    // Without intervals, the headings are enough.
+    let several = has_intervals && states.iter().any(|of_case| of_case.len() > 1);
     let of_state = if several { " in one state of the machine" } else { "" };
     Some(format!("Values are medians over {most} launches per method{of_state}{what}."))
 }
@@ -456,8 +457,8 @@ impl Disturbance {
         let Self { disturbed, blocks } = self;
         self.is_much().then(|| {
             format!(
-                "Disturbed: in {} of the blocks a rank was without its core for more than a tenth of the time, because the hypervisor \
-                 or another process had it. Times are too long, and vary more than on a quiet machine.",
+                "Disturbed: in {} of the blocks a rank lost its core for over a tenth of the time (to the hypervisor or another \
+                 process). Times are too long and vary more.",
                 units::percent(disturbed as f64 / blocks as f64)
             )
         })

@@ -52,7 +52,7 @@ pub fn html(
     let others = pictures.iter().filter(|drawn| ![GLANCE, LAUNCHES].contains(&&*drawn.name));
     let figures = Value::from(Serde(others.collect::<Vec<_>>()));
     let figure_style = pictures::page_style();
-    let (decisions, found) = (decisions(form, &views), plain_sentences(form, &views));
+    let (decisions, found) = (decisions(form, &views, false), plain_sentences(form, &views));
     let head = accounts(environment);
     let title = title(records, compared);
     let run = head.first().map(|head| format!(", {}, {}", head.host, head.date));

@@ -89,27 +89,28 @@ fn interpreted_loop(form: &'static TableFormat, cases: &[CaseView]) -> Option<St
 
 /// The cases in which one method is faster in one state of the machine, and not in another one.
 fn decided_by_state(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
+    let has_several = cases.iter().any(|case| case.side_in_all_states() != cases[0].side_in_all_states());
     let of_case = |states: Vec<&CaseView>| {
         let claims: Vec<Claim> = states.iter().map(|case| form.answer.claim(case)).collect();
         let winners: Vec<_> = claims.iter().map(|claim| claim.winner().map(|(faster, ..)| faster)).collect();
         let has_other =
             claims.iter().all(Claim::is_compared) && winners.iter().any(|winner| *winner != winners[0]);
-        let [name, mpi] = [states[0].name().replace("  ", " "), states[0].first().case.mpi_label()];
-        has_other.then(|| format!("{name}, {mpi}"))
+        let side = if has_several { format!(", {}", states[0].side_in_all_states()) } else { String::new() };
+        has_other.then(|| states[0].name().replace("  ", " ") + &side)
     };
     let all: Vec<String> =
         grouped(cases, |case| &case.first().case).into_values().filter_map(of_case).collect();
     listed("The state of the machine decides", &all)
 }
 
-/// The decision on each MPI, in each state of the machine. These sentences come first.
-pub(super) fn decisions(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
+/// The decision on each MPI, in each state of the machine, if short without intervals. These sentences come first.
+pub(super) fn decisions(form: &'static TableFormat, cases: &[CaseView], is_short: bool) -> Vec<String> {
     let shown: Vec<CaseView> = cases.iter().filter(|case| !case.has_too_few_launches()).cloned().collect();
     let sides = grouped(&shown, |case| case.side_in_all_states());
     let of_side = |(side, cases): (String, Vec<&CaseView>)| {
         let states = grouped(cases.iter().copied(), |case| case.own_state());
         let each = states.into_iter().map(|(state, cases)| {
-            state.map_or_else(String::new, |state| format!("{state}: ")) + &decision(form, &cases)
+            state.map_or_else(String::new, |state| format!("{state}: ")) + &decision(form, &cases, is_short)
         });
         let separator = if cases.iter().any(|case| case.own_state().is_some()) { ", " } else { ": " };
         let is_failure = |record: &Record| {
@@ -155,7 +156,7 @@ fn saving(case: &CaseView, slower: &str, ratio: f64) -> Option<String> {
 }
 
 /// How often each of two methods is faster, on one MPI in one state.
-fn decision(form: &'static TableFormat, cases: &[&CaseView]) -> String {
+fn decision(form: &'static TableFormat, cases: &[&CaseView], is_short: bool) -> String {
     let claims: Vec<Claim> = cases.iter().map(|case| form.answer.claim(case)).collect();
     let compares = !claims.iter().any(|claim| matches!(claim, Claim::Diagnosis { .. }));
     if let Some(known) = without_verdict(form, cases).filter(|_| compares) {
@@ -181,14 +182,18 @@ fn decision(form: &'static TableFormat, cases: &[&CaseView]) -> String {
     let mut parts: Vec<String> = pairs
         .iter()
         .map(|((faster, slower), count, (most, case))| {
-            let (of, times) = (claims.len(), times_text(*most));
-            let saved = || saving(case, slower, most.0).map(|saved| format!(", which saves {saved}"));
+            let (of, all) = (claims.len(), times_text(*most));
+            let (shown, saves) = match is_short {
+                true => (format!("{}x", times(most.0)), ", saves"),
+                false => (format!("{all} times as fast as {slower}"), ", which saves"),
+            };
             match advice(faster, slower) {
                 Some(advice) => {
-                    let saved = saved().unwrap_or_default();
-                    format!("{advice} in {count} of {of} ({faster} up to {times} times as fast as {slower}{saved})")
+                    let saved = saving(case, slower, most.0);
+                    let saved = saved.map_or_else(String::new, |saved| format!("{saves} {saved}"));
+                    format!("{advice} in {count} of {of} ({faster} up to {shown}{saved})")
                 }
-                None => format!("{faster} is faster than {slower} in {count} of {of} (up to {times} times)"),
+                None => format!("{faster} is faster than {slower} in {count} of {of} (up to {all} times)"),
             }
         })
         .collect();
@@ -348,9 +353,12 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
 
 /// The conditions of a case, unless all cases have them.
 fn other_conditions(case: &CaseView, cases: &[CaseView]) -> String {
-    let conditions = case.conditions();
-    let are_common = cases.iter().all(|case| case.conditions() == conditions);
-    if are_common { String::new() } else { format!(" ({conditions})") }
+    let (place, conditions) = (case.place(), case.conditions());
+    if cases.iter().all(|other| other.conditions() == conditions) {
+        return String::new();
+    }
+    let is_one_place = cases.iter().all(|other| other.place() == place);
+    format!(" ({})", case.state().filter(|_| is_one_place).unwrap_or(&conditions))
 }
 
 /// Slow repetitions are reported if they take this fraction of the time. Without a fault, it was at most 6% in the median launch

@@ -170,7 +170,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     // Common conditions are printed once.
     let all = cases[0].conditions();
     let same = cases.iter().all(|case| case.conditions() == all);
-    let decided = decisions(form, &cases);
+    let decided = decisions(form, &cases, false);
     let mut text: String = decided.iter().map(|decision| wrapped("", decision, width, 2)).collect();
     text += &wrapped("", form.legend, width, 0);
     if same {

@@ -97,6 +97,14 @@ fn answers_and_tables_of_made_up_ping_pongs() {
 }
 
 #[test]
+fn twenty_tests_in_two_states_fit_a_screen() {
+    let records = section("a line per test of two states");
+    let text =
+        experiments::of_kind(Kind::PingPong).answer(&records, Some(80), Some("Loops: rustc, opt-level 3"));
+    assert!(text.lines().count() <= 38, "the section of same bytes needs two more lines of 40:\n{text}");
+}
+
+#[test]
 fn verdicts_on_made_up_ratios() {
     let texts = sections().filter(|section| section[1] == "verdict").map(|[title, _, rows]| {
         let records = records(rows);
