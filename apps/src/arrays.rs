@@ -3,6 +3,8 @@
 //! One allocation, so that a one-sided window can cover all arrays and both ranks have the same displacements. A gap
 //! of at least a page between two arrays, so that a stray write hits a guard and not a neighbour.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
@@ -18,11 +20,32 @@ const LINE_BYTES: usize = 64;
 /// all fall into the same cache sets. The number is odd, so that 64 arrays get 64 different lines.
 const STAGGER_LINES: usize = 7;
 
+/// The name of an array in its program, and the notation of its elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayName {
+    /// The name without indices.
+    pub name: Cow<'static, str>,
+    /// The first index of each dimension of Fortran, the slowest first. `None` in C.
+    pub firsts: Option<Vec<i64>>,
+}
+
+impl From<&'static str> for ArrayName {
+    fn from(name: &'static str) -> Self {
+        Self { name: name.into(), firsts: None }
+    }
+}
+
+impl fmt::Display for ArrayName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.name)
+    }
+}
+
 /// One array: its name in the application, its element type and its shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArraySpec {
     /// The application's name for it.
-    pub name: &'static str,
+    pub name: ArrayName,
     /// The predefined type of an element.
     pub element: Element,
     /// Extent of each dimension, the slowest first (C order); the applications' Fortran indices read backwards.
@@ -31,8 +54,24 @@ pub struct ArraySpec {
 
 impl ArraySpec {
     /// An array of `shape`, slowest dimension first.
-    pub fn new(name: &'static str, element: Element, shape: &[usize]) -> Self {
-        Self { name, element, shape: shape.to_vec() }
+    pub fn new(name: impl Into<ArrayName>, element: Element, shape: &[usize]) -> Self {
+        Self { name: name.into(), element, shape: shape.to_vec() }
+    }
+
+    /// An element as the program writes it: `u[2][3]`, or `u(3,2)` in Fortran. `None` if C has only one index.
+    pub fn element_text(&self, element: usize) -> Option<String> {
+        let (firsts, mut left, mut indices) = (&self.name.firsts, element, String::new());
+        for (d, extent) in self.shape.iter().enumerate().rev() {
+            let index = left % extent;
+            left /= extent;
+            match firsts {
+                Some(firsts) if indices.is_empty() => indices = format!("({}", index as i64 + firsts[d]),
+                Some(firsts) => indices += &format!(",{}", index as i64 + firsts[d]),
+                None => indices.insert_str(0, &format!("[{index}]")),
+            }
+        }
+        let end = if firsts.is_some() { ")" } else { "" };
+        (self.shape.len() > 1 || firsts.is_some()).then(|| format!("{}{indices}{end}", self.name))
     }
 
     pub fn elements(&self) -> usize {

@@ -56,7 +56,7 @@ mod subarray;
 mod wrf;
 
 pub use app::{Exchange, MicroApp, Side, WireOrder};
-pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
+pub use arrays::{ArrayName, ArraySpec, Arrays, PAGE_BYTES};
 pub use bytes::bytes;
 pub use datatypes::{no_such, similar};
 pub use face::{Cut, Face, Loops};

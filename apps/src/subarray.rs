@@ -315,15 +315,6 @@ mod tests {
         assert_eq!(c, with(&written).unwrap());
         let fortran = with(&[("order", "fortran"), ("shape", "real(4) :: u(0:4,102)")]).unwrap();
         assert_eq!(fortran, with(&[("shape", "5x102"), ("element", "float")]).unwrap());
-        for [first, second] in [
-            [("order", "fortran"), ("shape", "float u[5][4]")],
-            [("shape", "float u[5][4]"), ("order", "fortran")],
-        ] {
-            let refusal = with(&[first, second]).unwrap_err();
-            assert!(refusal.contains("order") && refusal.contains("remove"), "{refusal}");
-        }
-        let unknown = with(&[("shape", "double u[N][5]")]).unwrap_err();
-        assert!(unknown.contains("column 10: `N` has no value: give it one by --define N=64"), "{unknown}");
         // A last axis as short as components, in an order that was not given.
         assert_eq!(c.note_on_order(), None);
         assert_eq!(with(&[("shape", "102x102x52")]).unwrap().note_on_order(), None);

@@ -74,7 +74,7 @@ pub use segments::{ElementRun, Segment};
 pub use signature::joined_types;
 pub use statistics::{Spread, Statistics};
 pub use text::{
-    DeclaredArrays, Definitions, ListForm, NamedList, SIGNATURES, TextError, TextReader, declared_arrays,
-    index_list, is_program, no_such, program, repeated_index, similar,
+    DeclaredArrays, DeclaredName, Definitions, ListForm, NamedList, SIGNATURES, TextError, TextReader,
+    declared_arrays, index_list, is_program, no_such, program, repeated_index, similar,
 };
 pub use typemap::{Entry, TypeMap};

@@ -30,7 +30,8 @@ pub fn loop_in_c(sent: &[InArray<'_>], received: &[InArray<'_>]) -> String {
 }
 
 fn variable(name: &str) -> &str {
-    if ["array", "arrays", "message", "m"].contains(&name) { "a" } else { name }
+    let is_index = name.strip_prefix('i').is_some_and(|number| number.parse::<usize>().is_ok());
+    if is_index || ["array", "arrays", "message", "m"].contains(&name) { "a" } else { name }
 }
 
 fn written((name, values): &(String, Vec<i64>)) -> String {

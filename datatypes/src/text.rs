@@ -31,7 +31,7 @@ mod value;
 
 use std::str::FromStr;
 
-pub use declaration::{DeclaredArrays, declared_arrays};
+pub use declaration::{DeclaredArrays, DeclaredName, declared_arrays};
 pub use index_list::{ListForm, index_list, repeated_index};
 pub use names::{no_such, similar};
 pub use program::{is_program, program};

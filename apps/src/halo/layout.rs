@@ -108,8 +108,9 @@ impl MessageArrays {
         let word = if is_uniform && specs.all(|spec| spec.element == element) { element } else { word(&all) };
         drop(specs);
         let with_arrays = |sides: Sides| {
-            let spec =
-                |spec: &ArraySpec| ArraySpec::new(spec.name, word, &[spec.bytes() / word.size() as usize]);
+            let spec = |spec: &ArraySpec| {
+                ArraySpec::new(spec.name.clone(), word, &[spec.bytes() / word.size() as usize])
+            };
             Self { specs: sides.specs().iter().map(spec).collect(), sides, ids: OnceLock::new() }
         };
         Ok(all.into_iter().map(with_arrays).collect())

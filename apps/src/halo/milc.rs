@@ -154,7 +154,7 @@ impl Milc {
 
 impl HaloApp for Milc {
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
-        let float = |name, shape: &[usize]| ArraySpec::new(name, Element::Float, shape);
+        let float = |name: &'static str, shape: &[usize]| ArraySpec::new(name, Element::Float, shape);
         let buffers = BUFFERS.iter().enumerate().map(|(from, name)| float(name, &self.buffer(from / 2)));
         [float("su3", &self.lattice())].into_iter().chain(buffers).collect()
     }

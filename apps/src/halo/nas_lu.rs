@@ -31,7 +31,7 @@ pub const NAS_LU: HaloTest = HaloTest {
         Ok(Box::new(Patch {
             grid: context.grid(2)?,
             element: Element::Double,
-            arrays: vec![PatchArray { name: "u", axes }],
+            arrays: vec![PatchArray { name: "u".into(), axes }],
             width: 1,
             swaps: vec![Swap { along: &[Y, X], extended: &[] }],
             corners: false,

@@ -40,7 +40,7 @@ pub const NAS_MG: HaloTest = HaloTest {
         Ok(Box::new(Patch {
             grid: context.grid(3)?,
             element: Element::Double,
-            arrays: vec![PatchArray { name: "u", axes }],
+            arrays: vec![PatchArray { name: "u".into(), axes }],
             width: 1,
             swaps: vec![
                 Swap { along: &[X], extended: &[] },

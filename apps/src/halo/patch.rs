@@ -7,9 +7,9 @@ use std::sync::Arc;
 use datatypes::Element;
 
 use super::{Cell, Cells, Grid, HaloApp, Stage, Transfer};
-use crate::ArraySpec;
 use crate::face::Face;
 use crate::region::{BoxLoops, Description, Region, Whole};
+use crate::{ArrayName, ArraySpec};
 
 /// A dimension of an array.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ impl Axis {
 /// An array: its name, and its axes, the slowest first.
 #[derive(Clone, Debug)]
 pub(crate) struct PatchArray {
-    pub name: &'static str,
+    pub name: ArrayName,
     pub axes: Vec<Axis>,
 }
 
@@ -120,7 +120,10 @@ impl Patch {
 impl HaloApp for Patch {
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
         let shape = |array: &PatchArray| array.axes.iter().map(|axis| axis.length()).collect::<Vec<_>>();
-        self.arrays.iter().map(|array| ArraySpec::new(array.name, self.element, &shape(array))).collect()
+        self.arrays
+            .iter()
+            .map(|array| ArraySpec::new(array.name.clone(), self.element, &shape(array)))
+            .collect()
     }
 
     fn grid(&self) -> Option<&Grid> {

@@ -79,7 +79,9 @@ fn build(values: &Values, context: HaloContext, description: Description) -> Hal
     Ok(Box::new(Patch {
         grid: context.grid(2)?,
         element: Element::Float,
-        arrays: ARRAYS.map(|(name, dimensions)| PatchArray { name, axes: axes(dimensions) }).into(),
+        arrays: ARRAYS
+            .map(|(name, dimensions)| PatchArray { name: name.into(), axes: axes(dimensions) })
+            .into(),
         width: width as usize,
         swaps: vec![Swap { along: &[J], extended: &[I] }, Swap { along: &[I], extended: &[J] }],
         corners: true,

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use datatypes::{Element, declared_arrays};
+use datatypes::{DeclaredName, Element, declared_arrays};
 
 use super::{OnlyWith, Parameter, ParameterError, ParameterType, PerAxis, Value, joined_by_x, shortened};
 use crate::{ArraySpec, Arrays, Layouts};
@@ -26,13 +26,15 @@ pub struct Values {
     is_given: Vec<bool>,
     /// The values that a declaration has set.
     declared: Vec<usize>,
+    /// The declaration of the arrays, if the shape was given by one.
+    declaration: Option<String>,
 }
 
 impl Values {
     /// The values of a named set of these parameters.
     pub(super) fn of_set(test: &'static str, parameters: &'static [Parameter], values: Vec<Value>) -> Self {
         let is_given = vec![false; values.len()];
-        Self { test, parameters, values, is_given, declared: Vec::new() }
+        Self { test, parameters, values, is_given, declared: Vec::new(), declaration: None }
     }
 }
 
@@ -61,6 +63,9 @@ impl Values {
         let declared = declared_arrays(text).filter(|_| parameter.name == SHAPE);
         let or = if parameter.name == SHAPE && declared.is_none() { OR_DECLARATION } else { "" };
         let value = parameter.read(text).map_err(|reason| refuse(reason + or))?;
+        if parameter.name == SHAPE {
+            self.declaration = declared.is_some().then(|| text.to_owned());
+        }
         if let Some((element, order)) = declared.and_then(|arrays| arrays.ok()?.of) {
             self.declare(ELEMENT, element.name())?;
             self.declare(ORDER, order.name())?;
@@ -83,7 +88,8 @@ impl Values {
         if was_given && self.values[i] != before {
             let given = self.parameters[i].write(&before);
             let reason = format!("declares {text}, and {name} is {given}: remove {name}");
-            return Err(self.refuse(SHAPE, reason));
+            let value = shortened(self.declaration.as_deref().unwrap_or_default());
+            return Err(ParameterError::Value { name: SHAPE, value, reason });
         }
         self.declared.push(i);
         Ok(())
@@ -148,10 +154,20 @@ impl Values {
         Ok(())
     }
 
-    /// Name and value of each parameter, as text.
+    /// Name and value of each parameter, as text; a declared shape is its declaration.
     pub fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
+        let declaration =
+            |parameter: &Parameter| self.declaration.clone().filter(|_| parameter.name == SHAPE);
         let parameters = self.parameters.iter().zip(&self.values);
-        parameters.map(|(parameter, value)| (parameter.name, parameter.write(value)))
+        parameters.map(move |(parameter, value)| {
+            (parameter.name, declaration(parameter).unwrap_or_else(|| parameter.write(value)))
+        })
+    }
+
+    /// The declared name of each array; empty without a declaration.
+    pub fn declared_names(&self) -> Vec<DeclaredName> {
+        let declared = self.declaration.as_ref().and_then(|text| declared_arrays(text)?.ok());
+        declared.map_or_else(Vec::new, |arrays| arrays.names)
     }
 
     /// The value of parameter `name` as results show it.

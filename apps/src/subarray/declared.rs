@@ -3,10 +3,12 @@
 //! Users give numbers in the order of the declaration: with `order=fortran` the fastest axis first, with `order=c`
 //! last. Inside the program all lists have the slowest axis first, like those of [`ArraySpec`].
 
+use std::collections::BTreeSet;
+
 use datatypes::{Element, Order};
 
 use crate::parameters::{joined_by_x, joined_sides};
-use crate::{ArraySpec, Parameter, ParameterError, ParameterType, PerAxis, Values};
+use crate::{ArrayName, ArraySpec, Parameter, ParameterError, ParameterType, PerAxis, Values};
 
 /// Names of the axes, the fastest first.
 pub(crate) const AXES: [&str; 6] = ["x", "y", "z", "t", "u", "v"];
@@ -19,18 +21,8 @@ const SPACE: usize = 3;
 /// if less than half of it would remain.
 const SHORT: usize = 16;
 
-/// Names of several arrays: as many as [`Arrays`] can start in different cache sets.
-const NAMES: [&str; 64] = names();
-
-const fn names() -> [&'static str; 64] {
-    macro_rules! numbered {
-        ($($number:literal)*) => { [$(concat!("array_", $number)),*] };
-    }
-    numbered!(
-        1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32
-        33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64
-    )
-}
+/// Maximum arrays: as many as [`Arrays`] can start in different cache sets.
+const MOST_ARRAYS: usize = 64;
 
 /// Numbers for an axis: before the interior and behind it.
 pub(crate) type Margins = [usize; 2];
@@ -107,7 +99,7 @@ impl<'a> Declared<'a> {
             return Err(values.refuse("arrays", format!("must be one number{each}")));
         }
         let counts = if counts.len() == 1 { vec![counts[0]; shapes] } else { counts };
-        let most = NAMES.len();
+        let most = MOST_ARRAYS;
         if counts.contains(&0)
             || counts.iter().try_fold(0usize, |sum, &n| sum.checked_add(n)).is_none_or(|n| n > most)
         {
@@ -121,10 +113,24 @@ impl<'a> Declared<'a> {
         self.counts.iter().enumerate().flat_map(|(shape, &count)| std::iter::repeat_n(shape, count))
     }
 
+    /// The arrays, with the names of the declaration if these distinguish them.
     pub fn specs(&self) -> Vec<ArraySpec> {
-        let is_alone = self.counts.iter().sum::<usize>() == 1;
-        let name = |i: usize| if is_alone { "array" } else { NAMES[i] };
-        let spec = |(i, shape): (usize, usize)| ArraySpec::new(name(i), self.element, &self.shapes[shape]);
+        let arrays: usize = self.counts.iter().sum();
+        let declared = self.values.declared_names();
+        let distinct: BTreeSet<&str> = declared.iter().map(|(name, _)| name.as_str()).collect();
+        let is_named = distinct.len() == arrays && !distinct.contains("");
+        let spec = |(i, shape): (usize, usize)| {
+            let extents = &self.shapes[shape];
+            let name = match arrays {
+                _ if is_named => declared[shape].0.clone(),
+                1 => "array".to_owned(),
+                _ => format!("array_{}", i + 1),
+            };
+            let firsts = declared.get(shape).map(|(_, firsts)| firsts.clone());
+            let firsts = firsts.unwrap_or_else(|| vec![1; extents.len()]);
+            let firsts = (self.order == Order::Fortran).then_some(firsts);
+            ArraySpec::new(ArrayName { name: name.into(), firsts }, self.element, extents)
+        };
         self.arrays().enumerate().map(spec).collect()
     }
 

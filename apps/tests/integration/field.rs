@@ -38,7 +38,7 @@ pub fn check(app: &dyn HaloApp, rank: usize, arrays: &Arrays) -> Result<(), Stri
                 Cell::Other => expected.fill(POISON),
             }
             if found != expected {
-                let name = spec.name;
+                let name = &spec.name;
                 return Err(format!(
                     "rank {rank}, {name}, element {element}: {found:02x?} instead of {expected:02x?}"
                 ));

@@ -1,14 +1,6 @@
-//! Commands with arrays and layouts: those of `docs/my-array.md` can be built, and those of `tables/as_subarray.txt` move the
-//! same bytes as a test of an application.
+//! The commands of `tables/as_subarray.txt` move the same bytes as a test of an application.
 
 use ddtbench_apps::{Context, MicroApp, Side, Test, Values, WireOrder};
-
-fn commands_of_page() -> Vec<String> {
-    let page = include_str!("../../../docs/my-array.md");
-    // Between fences every second part is code.
-    let code = page.split("\n```").skip(1).step_by(2).flat_map(str::lines);
-    code.filter(|line| line.starts_with("ddtbench ")).map(str::to_owned).collect()
-}
 
 /// The commands that correspond to tests, each with the comment before it.
 fn commands_of_tests() -> Vec<(String, String)> {
@@ -25,24 +17,10 @@ fn commands_of_tests() -> Vec<(String, String)> {
     commands
 }
 
-/// The values that a command gives one by one; if it gives several for one name, all of them.
+/// The values that a command gives one by one.
 fn given(command: &str) -> Vec<(&str, &str)> {
-    let mut given = Vec::new();
-    let mut depth = 0;
-    // A comma within parentheses belongs to the value: Fortran's bounds.
-    let mut ends_value = |letter: char| {
-        depth += i32::from(letter == '(') - i32::from(letter == ')');
-        letter == ',' && depth == 0
-    };
-    let lists = command.split(" -p ").skip(1).filter_map(|rest| match rest.strip_prefix('\'') {
-        Some(quoted) => quoted.split('\'').next(),
-        None => rest.split_whitespace().next(),
-    });
-    for text in lists.flat_map(|list| list.split(&mut ends_value).collect::<Vec<_>>()) {
-        let last = given.last().map_or("", |(name, _)| *name);
-        given.push(text.split_once('=').unwrap_or((last, text)));
-    }
-    given
+    let lists = command.split(" -p ").skip(1).flat_map(|list| list.trim().split(','));
+    lists.map(|text| text.split_once('=').expect("NAME=VALUE")).collect()
 }
 
 /// The test must accept each value; the last one of a name stays.
@@ -62,26 +40,6 @@ fn moved(app: &MicroApp) -> impl PartialEq + std::fmt::Debug + use<> {
         runs.segments().map(|(array, run)| (array, run.offset, run.bytes)).collect::<Vec<_>>()
     });
     (app.element, arrays, runs)
-}
-
-#[test]
-fn the_commands_of_the_page_can_be_run() {
-    let all = commands_of_page();
-    assert!(all.len() >= 10, "{all:?}");
-    for command in &all {
-        let name = if command.contains("--layout ") { "layout" } else { "subarray" };
-        match command.split_whitespace().nth(1) {
-            Some("halo") => {
-                let test = ddtbench_apps::halo::find(name).unwrap();
-                let context = ddtbench_apps::halo::HaloContext::periodic(8);
-                test.build(&values(test, command), context).unwrap_or_else(|e| panic!("{command}: {e}"));
-            }
-            _ => {
-                let test = ddtbench_apps::find(name).unwrap();
-                drop(build(test, &values(test, command)));
-            }
-        }
-    }
 }
 
 #[test]

@@ -11,7 +11,12 @@ pub struct DeclaredArrays {
     pub of: Option<(Element, Order)>,
     /// The extents of each, in the order of the text.
     pub extents: Vec<Vec<usize>>,
+    /// The name of each.
+    pub names: Vec<DeclaredName>,
 }
+
+/// A name, which may be empty, and the first index of each axis of Fortran, the slowest first.
+pub type DeclaredName = (String, Vec<i64>);
 
 /// Reads `double u[52][102][5]`, `real(8), dimension(102, 52) :: u`, or only bounds such as `(102, -1:52)`; several are joined
 /// by `+`. `None` of any other text.
@@ -30,8 +35,8 @@ const JOINED: &str = "several arrays are joined by +, such as double u[4] + doub
 /// A variable or a member.
 struct Declared {
     name: String,
-    /// Its first index.
-    first: i64,
+    /// The first index of each axis of Fortran, the slowest first.
+    firsts: Vec<i64>,
     memory: Memory,
     /// Whether its value is a whole number or a type.
     has_number: bool,
@@ -39,11 +44,11 @@ struct Declared {
 
 impl TextReader<'_> {
     fn arrays(&mut self) -> Result<DeclaredArrays, TextError> {
-        let mut arrays = DeclaredArrays { of: None, extents: Vec::new() };
+        let mut arrays = DeclaredArrays { of: None, extents: Vec::new(), names: Vec::new() };
         let order = if self.scope.is_fortran { Order::Fortran } else { Order::C };
         loop {
             let place = self.place();
-            let (element, mut extents) = self.array()?;
+            let (element, mut extents, name) = self.array()?;
             let of = element.map(|element| (element, order));
             if !arrays.extents.is_empty() && of != arrays.of {
                 return Err(self.error_at(place, "all arrays must have one type"));
@@ -59,6 +64,7 @@ impl TextReader<'_> {
                 return Err(self.error_at(place, reason));
             }
             arrays.of = of;
+            arrays.names.push(name);
             arrays.extents.push(extents.into_iter().map(|extent| extent as usize).collect());
             if !self.eat('+') {
                 let place = self.place();
@@ -71,15 +77,17 @@ impl TextReader<'_> {
         }
     }
 
-    /// Reads a declaration: the type of elements, which bounds without a type do not have, and extents, the slowest first.
-    fn array(&mut self) -> Result<(Option<Element>, Vec<i64>), TextError> {
+    /// Reads a declaration: the type of elements, which bounds without a type do not have, and extents, the slowest first; the name
+    /// with its first indices.
+    fn array(&mut self) -> Result<(Option<Element>, Vec<i64>, DeclaredName), TextError> {
         self.qualifiers();
         let place = self.place();
         let Some(memory) = self.memory_type()? else {
             let name = self.name();
             if self.scope.is_fortran && self.eat('(') {
                 self.at -= 1;
-                return Ok((None, self.fortran_extents()?.0));
+                let (extents, firsts) = self.fortran_extents()?;
+                return Ok((None, extents, (name.to_owned(), firsts)));
             }
             if self.eat('[') {
                 return Err(self.error_at(place, format!("`{name}` has no type in front of it; {JOINED}")));
@@ -89,18 +97,20 @@ impl TextReader<'_> {
         };
         self.qualifiers();
         let extents = self.attributes()?;
-        let Declared { name, memory, .. } = self.declared(&memory, &extents)?;
+        let Declared { name, memory, firsts, .. } = self.declared(&memory, &extents)?;
         match memory.array_of() {
             (None, _) => Err(self.error_at(place, format!("`{name}` is an array of pointers or structs: give the array that they point to, or a datatype by --layout"))),
             (_, []) => Err(self.unexpected("an extent", "to declare an array")),
-            (element, extents) => Ok((element, extents.to_vec())),
+            (element, extents) => Ok((element, extents.to_vec(), (name, firsts))),
         }
     }
 
     /// Reads words around a type that say nothing about values.
     fn qualifiers(&mut self) {
         let mut place = self.place();
-        while ["const", "static", "extern", "volatile", "restrict", "register"].contains(&self.name()) {
+        while ["const", "static", "extern", "inline", "volatile", "restrict", "register"]
+            .contains(&self.name())
+        {
             place = self.place();
         }
         self.at = place;
@@ -133,14 +143,21 @@ impl TextReader<'_> {
         };
         let extents = self.attributes()?;
         while self.scope.is_fortran || !self.eat(';') {
-            let Declared { name, first, memory, has_number } = self.declared(&memory, &extents)?;
+            let Declared { name, firsts, memory, has_number } = self.declared(&memory, &extents)?;
+            if !self.scope.is_fortran && self.eat('(') {
+                // The header of a function: its parameters have no values here.
+                self.skip_to(&[')']);
+                self.symbol(')', || "the end of the parameters of a function".to_owned())?;
+                self.eat(';');
+                return Ok(true);
+            }
             let key = self.scope.key(&name);
             if is_alias {
                 self.scope.types.insert(key, memory);
             } else {
                 let variable = self.scope.variables.entry(key).or_default();
                 variable.is_list |= !memory.is_scalar();
-                (variable.first, variable.memory) = (first, Some(memory));
+                (variable.first, variable.memory) = (firsts.first().copied().unwrap_or(0), Some(memory));
                 if self.eat('=') {
                     match has_number {
                         true => self.assigned(&name, None, None)?,
@@ -159,11 +176,11 @@ impl TextReader<'_> {
     }
 
     /// Reads what Fortran has between a type and the names: the extents of `dimension(...)`.
-    fn attributes(&mut self) -> Result<Vec<i64>, TextError> {
-        let mut extents = Vec::new();
+    fn attributes(&mut self) -> Result<(Vec<i64>, Vec<i64>), TextError> {
+        let mut extents = (Vec::new(), vec![1]);
         while self.scope.is_fortran && self.eat(',') {
             if self.name().eq_ignore_ascii_case("dimension") {
-                extents = self.fortran_extents()?.0;
+                extents = self.fortran_extents()?;
             } else if self.eat('(') {
                 self.skip_to(&[')']);
                 self.eat(')');
@@ -176,7 +193,7 @@ impl TextReader<'_> {
     }
 
     /// Reads a name that is declared, with its extents.
-    fn declared(&mut self, memory: &Memory, extents: &[i64]) -> Result<Declared, TextError> {
+    fn declared(&mut self, memory: &Memory, extents: &(Vec<i64>, Vec<i64>)) -> Result<Declared, TextError> {
         let mut memory = memory.clone();
         let mut has_number = memory.can_be_number();
         while self.eat('*') {
@@ -186,19 +203,18 @@ impl TextReader<'_> {
         if name.is_empty() {
             return Err(self.unexpected("a name", "of a variable or a member"));
         }
-        let mut own = Vec::new();
-        let mut first = 0;
+        let (mut own, mut firsts) = (Vec::new(), Vec::new());
         if self.scope.is_fortran {
-            (own, first) = (extents.to_vec(), 1);
+            (own, firsts) = extents.clone();
             if self.eat('(') {
                 self.at -= 1;
-                (own, first) = self.fortran_extents()?;
+                (own, firsts) = self.fortran_extents()?;
             }
         }
         while !self.scope.is_fortran && self.eat('[') {
             own.push(if self.eat(']') { 0 } else { self.extent(']')? });
         }
-        Ok(Declared { name, first, memory: memory.array(own), has_number })
+        Ok(Declared { name, firsts, memory: memory.array(own), has_number })
     }
 
     fn extent(&mut self, close: char) -> Result<i64, TextError> {
@@ -207,14 +223,14 @@ impl TextReader<'_> {
         Ok(extent)
     }
 
-    /// Reads `(n, 0:m)`: extents, the slowest first, and the first index of the last axis. `:` is an extent that is not known.
-    fn fortran_extents(&mut self) -> Result<(Vec<i64>, i64), TextError> {
-        let (mut extents, mut first) = (Vec::new(), 1);
+    /// Reads `(n, 0:m)`: extents and first indices, the slowest first. `:` is an extent that is not known.
+    fn fortran_extents(&mut self) -> Result<(Vec<i64>, Vec<i64>), TextError> {
+        let (mut extents, mut firsts) = (Vec::new(), Vec::new());
         self.symbol('(', || "before extents".to_owned())?;
         loop {
-            let mut extent = 0;
+            let (mut extent, mut first) = (0, 1);
             if !self.eat(':') {
-                (extent, first) = (self.expression("an extent")?, 1);
+                extent = self.expression("an extent")?;
                 if self.eat(':') {
                     first = extent;
                     extent =
@@ -222,12 +238,13 @@ impl TextReader<'_> {
                 }
             }
             extents.insert(0, extent);
+            firsts.insert(0, first);
             if !self.eat(',') {
                 break;
             }
         }
         self.symbol(')', || "after extents".to_owned())?;
-        Ok((extents, first))
+        Ok((extents, firsts))
     }
 
     /// Reads the declaration of members up to its end.
@@ -290,9 +307,11 @@ mod tests {
     fn arrays_are_read_as_programs_declare_them() {
         let joined = |list: &Vec<usize>| list.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
         let shown = |text: &str| {
-            let DeclaredArrays { of, extents } = declared_arrays(text)?.ok()?;
+            let DeclaredArrays { of, extents, names } = declared_arrays(text)?.ok()?;
             let of = of.map_or("bounds".to_owned(), |(element, order)| format!("{element} {}", order.name()));
-            Some(format!("{of} {}", extents.iter().map(joined).collect::<Vec<_>>().join("+")))
+            let firsts = names.iter().find(|(_, firsts)| firsts.iter().any(|first| *first != 1));
+            let firsts = firsts.map_or_else(String::new, |(name, firsts)| format!(" {name}{firsts:?}"));
+            Some(format!("{of} {}{firsts}", extents.iter().map(joined).collect::<Vec<_>>().join("+")))
         };
         let rows = include_str!("declared.txt").lines().filter(|row| !row.starts_with('#'));
         for (text, expected) in rows.map(|row| row.split_once(" => ").unwrap()) {

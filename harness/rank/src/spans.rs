@@ -120,12 +120,7 @@ pub fn place_in_arrays(arrays: &Arrays, at: usize) -> String {
     }
     let (offset, size) = (at - place.start, spec.element.size() as usize);
     let element = offset / size;
-    let (mut left, mut index) = (element, String::new());
-    for extent in spec.shape.iter().rev() {
-        index.insert_str(0, &format!("[{}]", left % extent));
-        left /= extent;
-    }
-    let index = if spec.shape.len() > 1 { format!(" = {}{index}", spec.name) } else { String::new() };
+    let index = spec.element_text(element).map_or_else(String::new, |text| format!(" = {text}"));
     let byte = if size > 1 { format!("byte {offset}, ") } else { String::new() };
     format!("{name}, {byte}element {element}{index}")
 }

@@ -216,7 +216,7 @@ fn loop_to_start_from(app: &MicroApp) -> String {
     let [sent, received] = messages.each_ref().map(|message| {
         let pieces = message.pieces.iter().map(|piece| {
             let origin_bytes = if app.has_loops { piece.origin_bytes } else { 0 };
-            InArray { array: app.arrays[piece.array].name, origin_bytes, layout: &piece.layout }
+            InArray { array: &app.arrays[piece.array].name.name, origin_bytes, layout: &piece.layout }
         });
         pieces.collect::<Vec<_>>()
     });

@@ -22,10 +22,10 @@ pub fn tree(test: &Test, values: &Values, app: &MicroApp, side: Side, order: Wir
     let mut text = heading(test, values, side, order);
 
     text += "\nArrays (slowest dimension first)\n";
-    let name_width = arrays.iter().map(|array| array.name.chars().count()).max().unwrap_or(0);
+    let name_width = arrays.iter().map(|array| array.name.to_string().chars().count()).max().unwrap_or(0);
     for (i, array) in arrays.iter().enumerate() {
         let shape: Vec<_> = array.shape.iter().map(usize::to_string).collect();
-        let (name, size) = (array.name, units::bytes(array.bytes() as u64));
+        let (name, size) = (&array.name, units::bytes(array.bytes() as u64));
         let _ =
             writeln!(text, "  {i:>2}  {name:<name_width$}  {} {}  {size}", array.element, shape.join(" x "));
     }
@@ -128,7 +128,7 @@ pub fn json(test: &Test, values: &Values, app: &MicroApp, side: Side, order: Wir
     let message = app.message(side, order);
     let array = |spec: &ArraySpec| {
         json!({
-            "name": spec.name,
+            "name": spec.name.to_string(),
             "element": spec.element.name(),
             "shape": spec.shape,
             "bytes": spec.bytes(),

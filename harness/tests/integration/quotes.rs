@@ -111,6 +111,16 @@ fn a_part_that_is_not_in_the_output_is_found() {
 }
 
 #[test]
+fn commands_with_own_arrays_can_be_run() {
+    let page = fs::read_to_string(root().join("docs/my-array.md")).unwrap();
+    let commands = page.lines().filter(|line| line.contains(" subarray "));
+    for (kind, rest) in commands.filter_map(|line| line.strip_prefix("ddtbench ")?.split_once(' ')) {
+        let dry = if kind == "layout" { "" } else { "--dry-run" };
+        assert!(!printed(&format!("{kind} {dry} {rest}"), &root(), "80").is_empty(), "{rest}");
+    }
+}
+
+#[test]
 fn pictures_are_those_of_the_recorded_results() {
     let (script, to) = (root().join("docs/figures/draw"), tempfile::tempdir().unwrap());
     let program = Path::new(env!("CARGO_BIN_EXE_ddtbench")).parent().unwrap();
