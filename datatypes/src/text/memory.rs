@@ -26,8 +26,8 @@ pub(super) struct Member {
     pub memory: Memory,
 }
 
-/// Types of MPI with other sizes in other MPIs.
-const HANDLES: [&str; 5] = ["mpi_datatype", "mpi_request", "mpi_status", "mpi_comm", "mpi_win"];
+/// Types of MPI with other sizes in other MPIs, and the type of no value.
+const HANDLES: [&str; 6] = ["mpi_datatype", "mpi_request", "mpi_status", "mpi_comm", "mpi_win", "void"];
 
 /// Kinds of Fortran's modules that are types of C.
 const KINDS: [(&str, Element); 12] = [

