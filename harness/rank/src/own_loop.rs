@@ -21,10 +21,6 @@ use crate::spans::{
 
 static LOADED: OnceLock<[Function; 2]> = OnceLock::new();
 
-/// The functions of a file in C.
-const NEEDED: &str =
-    "void pack(const void *array, void *message) and void unpack(const void *message, void *array)";
-
 /// The most arrays of a message: more than any test has.
 const MOST_ARRAYS: usize = 64;
 
@@ -75,7 +71,7 @@ pub fn load(object: &Path, source: &Path) -> anyhow::Result<()> {
         |address| Function::Fortran(unsafe { std::mem::transmute::<*mut c_void, InFortran>(address) });
     let function = |c: &CStr, fortran: &CStr| {
         let found = symbol(c).map(in_c).or_else(|| symbol(fortran).map(in_fortran));
-        let lack = || anyhow!("has no function `{}`; it needs {NEEDED}", c.to_string_lossy());
+        let lack = || anyhow!("has no function `{}`", c.to_string_lossy());
         found.ok_or_else(lack).with_context(refusal)
     };
     let both = [function(c"pack", c"pack_")?, function(c"unpack", c"unpack_")?];

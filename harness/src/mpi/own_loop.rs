@@ -51,7 +51,6 @@ impl Trusted {
     pub fn own_loop(&self, place: &Path) -> Result<Option<OwnLoop>> {
         let Some(source) = self.pack() else { return Ok(None) };
         let file = std::path::absolute(place).map_err(at("finding", place))?;
-        let made = |about| Some(OwnLoop { file: file.clone(), source: source.to_owned(), about });
         let refuse = |reason: &str| other(format!("--pack {}: {reason}", source.display()));
         let suffix = source.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
         let name = source.file_name().unwrap_or_default().to_string_lossy();
@@ -59,15 +58,22 @@ impl Trusted {
         if compiler.is_none() && suffix != "so" {
             return Err(refuse("must be a C file (.c), a Fortran file (.f90, .f), or a shared object (.so)"));
         }
+        let made = |about| {
+            let object = fs::read(&file).map_err(at("reading", &file))?;
+            match FUNCTIONS.into_iter().find(|name| has_function(&object, name) == Some(false)) {
+                None => Ok(Some(OwnLoop { file: file.clone(), source: source.to_owned(), about })),
+                Some(name) => Err(refuse(&format!("has no function `{name}`; it needs {NEEDED}"))),
+            }
+        };
         if file.exists() {
-            return Ok(made(None));
+            return made(None);
         }
         if !source.is_file() {
             return Err(refuse("no such file"));
         }
         let Some(compiler) = compiler else {
             fs::copy(source, &file).map_err(at("copying", source))?;
-            return Ok(made(Some(format!("{name}, compiled before"))));
+            return made(Some(format!("{name}, compiled before")));
         };
         let [variable, default] = compiler.command;
         let setting = |name: &str, default: &str| {
@@ -86,8 +92,38 @@ impl Trusted {
         if !ended.exit.success() {
             return Err(refuse(&format!("`{line}`: {}", ended.last_lines(SHOWN_LINES))));
         }
-        Ok(made(Some(about)))
+        made(Some(about))
     }
+}
+
+const FUNCTIONS: [&str; 2] = ["pack", "unpack"];
+
+/// The functions of a file in C.
+const NEEDED: &str =
+    "void pack(const void *array, void *message) and void unpack(const void *message, void *array)";
+
+/// Whether a shared object exports this function, with its name in C or in Fortran. `None` of other files than ELF of 64 bits.
+fn has_function(object: &[u8], name: &str) -> Option<bool> {
+    let number = |at: usize, bytes: usize| {
+        let bytes = object.get(at..at.checked_add(bytes)?)?;
+        Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte)))
+    };
+    const DYNAMIC_SYMBOLS: usize = 11;
+    let is_elf = object.starts_with(b"\x7fELF\x02\x01");
+    let (sections, size) = (number(0x28, 8).filter(|_| is_elf)?, number(0x3a, 2)?);
+    let section = |i: usize| sections.checked_add(i.checked_mul(size)?);
+    let of_symbols =
+        (0..number(0x3c, 2)?).filter_map(section).find(|at| number(at + 4, 4) == Some(DYNAMIC_SYMBOLS))?;
+    let (start, bytes) = (number(of_symbols + 0x18, 8)?, number(of_symbols + 0x20, 8)?);
+    let names = number(section(number(of_symbols + 0x28, 4)?)? + 0x18, 8)?;
+    let is_it = |symbol: usize| {
+        let text = object.get(names.checked_add(number(symbol, 4)?)?..)?;
+        let text = text.split(|byte| *byte == 0).next()?;
+        // An undefined symbol has no section.
+        let is_defined = number(symbol + 6, 2)? != 0;
+        Some(is_defined && text.strip_suffix(b"_").unwrap_or(text) == name.as_bytes())
+    };
+    Some((start..start.checked_add(bytes)?).step_by(24).any(|symbol| is_it(symbol) == Some(true)))
 }
 
 /// Maximum lines of a compiler in an error.
