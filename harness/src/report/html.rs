@@ -22,7 +22,8 @@ pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// The picture of every launch, which is folded: it is the longest, and no answer.
 const LAUNCHES: &str = "launches";
-/// The picture that answers, which comes first.
+/// The picture that answers a comparison, and that of a run: they come before the tables.
+const CHANGE: &str = "change";
 const GLANCE: &str = "datatype_or_loops";
 
 /// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none. What a comparison has found
@@ -48,8 +49,8 @@ pub fn html(
     let named = |name: &str| {
         Value::from(Serde(pictures.iter().filter(|drawn| drawn.name == name).collect::<Vec<_>>()))
     };
-    let (glance, of_launches) = (named(GLANCE), named(LAUNCHES));
-    let others = pictures.iter().filter(|drawn| ![GLANCE, LAUNCHES].contains(&&*drawn.name));
+    let [changes, glance, of_launches] = [CHANGE, GLANCE, LAUNCHES].map(named);
+    let others = pictures.iter().filter(|drawn| ![CHANGE, GLANCE, LAUNCHES].contains(&&*drawn.name));
     let figures = Value::from(Serde(others.collect::<Vec<_>>()));
     let figure_style = pictures::page_style();
     let (decisions, found) = (decisions(form, &views, false), plain_sentences(form, &views));
@@ -68,7 +69,7 @@ pub fn html(
         .collect();
     render(
         TEMPLATE,
-        context! { title, run, style => STYLE, head, compared, decisions, glance, answers, methods, found, figures, of_launches, figure_style, cases, launches, warnings, environment, legend, reference, verdicts => VERDICTS },
+        context! { title, run, style => STYLE, head, compared, changes, decisions, glance, answers, methods, found, figures, of_launches, figure_style, cases, launches, warnings, environment, legend, reference, verdicts => VERDICTS },
     )
 }
 
