@@ -127,7 +127,7 @@ pub fn case(seed: u64, number: u64) -> Case {
         }
     };
     let at_end = random.random_bool(0.5);
-    // Of two types with the same type map, an MPI may take one apart wrongly.
+    // An MPI may treat one of two types with the same type map wrongly.
     let way = Equivalent::ALL[random.random_range(0..Equivalent::ALL.len())];
     let is_short = layout.runs().count() <= MOST_RUNS_TO_REWRITE;
     let other = (is_short && random.random_bool(0.25)).then(|| way.rewritten(&layout)).flatten();
