@@ -147,10 +147,13 @@ unsafe fn spaced<B: BlockCopy, const PACK: bool>(
     }
 }
 
-/// Rows that [`transposed`] copies at once.
+/// Rows of a tile.
 const TILE: usize = 8;
 
-/// Every block of `grid`, [`TILE`] of the outer loop for each of the inner. If the outer loop's blocks are adjacent,
+/// Tiles that [`transposed`] copies at once. With two, values of 16 bytes take 0.4 to 0.7 of the time if they are in a cache (Zen 5).
+const TILES: usize = 2;
+
+/// Every block of `grid`, [`TILES`] times [`TILE`] of the outer loop for each of the inner. If the outer loop's blocks are adjacent,
 /// each cache line of the array is visited once instead of once per block. With `STREAM`, unpacking writes past the
 /// caches if blocks are at multiples of [`STREAM_ALIGN`].
 ///
@@ -196,25 +199,32 @@ unsafe fn tiles<B: BlockCopy, const PACK: bool, const STREAM: bool>(
     let bytes = B::bytes(bytes);
     let row_bytes = inner.count * bytes;
     let (mut array, mut packed) = (array, packed);
-    for _ in 0..outer.count / TILE {
+    let tiles = outer.count / TILE;
+    for first in (0..tiles).step_by(TILES) {
         let (mut column, mut row) = (array, packed);
+        let rows = TILE * TILES.min(tiles - first);
         for _ in 0..inner.count {
-            for i in 0..TILE {
-                let place = column.wrapping_offset(outer.stride.wrapping_mul(i as isize));
-                let packed = row.wrapping_add(i * row_bytes);
-                // SAFETY: one of the caller's blocks: row `i` of this tile.
-                unsafe {
-                    match STREAM {
-                        true => B::stream(place, packed, bytes),
-                        false => block::<B, PACK>(place, packed, bytes),
+            let mut i = 0;
+            while i < rows {
+                // The compiler unrolls whole tiles.
+                for _ in 0..TILE {
+                    let place = column.wrapping_offset(outer.stride.wrapping_mul(i as isize));
+                    let packed = row.wrapping_add(i * row_bytes);
+                    // SAFETY: one of the caller's blocks: row `i` of these tiles.
+                    unsafe {
+                        match STREAM {
+                            true => B::stream(place, packed, bytes),
+                            false => block::<B, PACK>(place, packed, bytes),
+                        }
                     }
+                    i += 1;
                 }
             }
             column = column.wrapping_offset(inner.stride);
             row = row.wrapping_add(bytes);
         }
-        array = array.wrapping_offset(outer.stride.wrapping_mul(TILE as isize));
-        packed = packed.wrapping_add(TILE * row_bytes);
+        array = array.wrapping_offset(outer.stride.wrapping_mul(rows as isize));
+        packed = packed.wrapping_add(rows * row_bytes);
     }
     (array, packed)
 }
