@@ -87,7 +87,8 @@ pub(crate) unsafe fn join_words<T: Copy, const W: usize>(to: *mut u8, place: imp
 pub(crate) trait BlockCopy {
     /// Whether an iteration of a loop copies four blocks. If it copies one, the processor prefetches more. Blocks that are in
     /// no cache then take up to a tenth less (4 KiB) or a third (256 bytes); but the latter take half as much again if
-    /// they are in a cache, because their gaps are prefetched too (Zen 5).
+    /// they are in a cache, because their gaps are prefetched too (Zen 5). Blocks of more than [`MEDIUM`] bytes are packed
+    /// one by one: those of 512 bytes take 0.8 of the time in no cache, and 1.0 to 1.4 times as much in a cache.
     const BY_FOUR: bool = true;
 
     /// Bytes of a block; if they are a constant, the compiler knows them.

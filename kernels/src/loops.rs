@@ -7,7 +7,7 @@
 //! strides of 128 bytes and more in the outer cache, and nothing in memory. It lost up to 40% in the inner cache and
 //! when unpacking.
 
-use crate::block_copy::{Any, BlockCopy, STREAM_ALIGN, join_words, prefetch, settle};
+use crate::block_copy::{Any, BlockCopy, MEDIUM, STREAM_ALIGN, join_words, prefetch, settle};
 use crate::indexed_records::Group;
 
 /// One block in the direction of `PACK`.
@@ -106,7 +106,8 @@ pub(crate) unsafe fn strided<B: BlockCopy, const PACK: bool>(
         // SAFETY: guaranteed by the caller; blocks of records come in single rows.
         return unsafe { spaced::<B, PACK>(places, packed, bytes, grid.packed_step) };
     }
-    let (fours, rest) = if B::BY_FOUR { (count / 4, count % 4) } else { (0, count) };
+    let by_four = B::BY_FOUR && !(PACK && bytes > MEDIUM);
+    let (fours, rest) = if by_four { (count / 4, count % 4) } else { (0, count) };
     let (mut row, mut packed) = (array, packed);
     for _ in 0..grid.outer.count {
         let mut array = row;
