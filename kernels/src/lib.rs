@@ -15,7 +15,7 @@
 //! than a short copy. For blocks of up to 8 bytes, usual distances of up to 64 bytes are constants too.
 //!
 //! For each [class](Class) of operations and size of blocks, a table has the [`Way`] to copy them: the instruction set, the
-//! C library's `memcpy`, the instruction `rep movsb`, writing past the caches, prefetching, or gather instructions. There
+//! C library's `memcpy`, the instruction `rep movsb`, writing past the caches, prefetching, masked stores, or gathering. There
 //! are tables for Zen 4, Zen 5 and recent Intel Xeons; that of Zen 4 is a guess for all others. [`Program::explain`] shows
 //! the choices. `ddtbench engine --tune` measures the ways with the messages of [`Trial`]; this crate does not measure.
 //!

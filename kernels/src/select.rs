@@ -3,11 +3,11 @@
 use crate::block_copy::{
     Between, BlockCopy, Exact, Instruction, LONG, Library, Long, MEDIUM, Medium, Streamed,
 };
-#[cfg(target_arch = "x86_64")]
-use crate::gather;
 use crate::indexed_records::Group;
 use crate::loops::{self, Grid};
 use crate::way::Way;
+#[cfg(target_arch = "x86_64")]
+use crate::{block_copy::Masked, gather};
 
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
 pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, &Grid);
@@ -46,12 +46,13 @@ impl<K: Copy> Pair<K> {
 }
 
 /// Calls `$make` for the kind of block of `$bytes` bytes, with the sizes that share it. Sizes that applications use have
-/// their own kernel; the others have one per range. Long blocks are copied in parts of `$part` bytes.
+/// their own kernel; the others have one per range. Long blocks are copied in parts of `$part` bytes. `$constant` is one more
+/// constant of `$make`.
 macro_rules! by_size {
-    ($bytes:expr, $part:literal, $make:ident) => {{
+    ($bytes:expr, $part:literal, $make:ident $(, $constant:tt)?) => {{
         macro_rules! exact {
             ($size:literal) => {
-                $make::<Exact<$size>>(stringify!($size))
+                $make::<Exact<$size> $(, $constant)?>(stringify!($size))
             };
         }
         match $bytes {
@@ -59,32 +60,32 @@ macro_rules! by_size {
             2 => exact!(2),
             3 => exact!(3),
             4 => exact!(4),
-            5..=7 => $make::<Between<4, 4>>("5 to 7"),
+            5..=7 => $make::<Between<4, 4> $(, $constant)?>("5 to 7"),
             8 => exact!(8),
             12 => exact!(12),
-            9..=15 => $make::<Between<8, 8>>("9 to 15"),
+            9..=15 => $make::<Between<8, 8> $(, $constant)?>("9 to 15"),
             16 => exact!(16),
             20 => exact!(20),
             24 => exact!(24),
             28 => exact!(28),
-            17..=31 => $make::<Between<16, 16>>("17 to 31"),
+            17..=31 => $make::<Between<16, 16> $(, $constant)?>("17 to 31"),
             32 => exact!(32),
             36 => exact!(36),
             40 => exact!(40),
             48 => exact!(48),
             56 => exact!(56),
-            33..=63 => $make::<Between<32, 32>>("33 to 63"),
+            33..=63 => $make::<Between<32, 32> $(, $constant)?>("33 to 63"),
             64 => exact!(64),
             72 => exact!(72),
             80 => exact!(80),
             96 => exact!(96),
             // A third access that crosses a line boundary costs more than it copies.
-            65..=95 => $make::<Between<64, 32>>("65 to 95"),
-            97..=127 => $make::<Between<64, 64>>("97 to 127"),
+            65..=95 => $make::<Between<64, 32> $(, $constant)?>("65 to 95"),
+            97..=127 => $make::<Between<64, 64> $(, $constant)?>("97 to 127"),
             128 => exact!(128),
-            129..=255 => $make::<Between<128, 128>>("129 to 255"),
-            MEDIUM..LONG => $make::<Medium>("256 to 1023"),
-            LONG.. => $make::<Long<$part>>("1024 and more"),
+            129..=255 => $make::<Between<128, 128> $(, $constant)?>("129 to 255"),
+            MEDIUM..LONG => $make::<Medium $(, $constant)?>("256 to 1023"),
+            LONG.. => $make::<Long<$part> $(, $constant)?>("1024 and more"),
             0 => unreachable!("nothing is not copied"),
         }
     }};
@@ -173,20 +174,12 @@ macro_rules! level {
                 Pair { pack: strided_loop::<B, true>, unpack: strided_loop::<B, false> }
             }
 
-            pub fn transposed_of<B: BlockCopy, const STREAM: bool>() -> Pair<StridedKernel> {
+            pub fn transposed_of<B: BlockCopy, const STREAM: bool>(_: &'static str) -> Pair<StridedKernel> {
                 Pair { pack: transposed_loop::<B, true, false>, unpack: transposed_loop::<B, false, STREAM> }
             }
 
-            fn transposed_in_caches<B: BlockCopy>(_: &'static str) -> Pair<StridedKernel> {
-                transposed_of::<B, false>()
-            }
-
-            pub fn indexed_of<B: BlockCopy, const AHEAD: usize>() -> Pair<IndexedKernel> {
+            pub fn indexed_of<B: BlockCopy, const AHEAD: usize>(_: &'static str) -> Pair<IndexedKernel> {
                 Pair { pack: indexed_loop::<B, true, AHEAD>, unpack: indexed_loop::<B, false, AHEAD> }
-            }
-
-            fn indexed_at_once<B: BlockCopy>(_: &'static str) -> Pair<IndexedKernel> {
-                indexed_of::<B, 0>()
             }
 
             pub fn strided(bytes: usize) -> Pair<StridedKernel> {
@@ -194,11 +187,11 @@ macro_rules! level {
             }
 
             pub fn transposed(bytes: usize) -> Pair<StridedKernel> {
-                by_size!(bytes, $part, transposed_in_caches)
+                by_size!(bytes, $part, transposed_of, false)
             }
 
             pub fn indexed(bytes: usize) -> Pair<IndexedKernel> {
-                by_size!(bytes, $part, indexed_at_once)
+                by_size!(bytes, $part, indexed_of, 0)
             }
 
             pub fn runs() -> Pair<RunsKernel> {
@@ -271,9 +264,9 @@ pub(crate) fn strided(bytes: usize, way: Way) -> Pair<StridedKernel> {
 /// The kernels for blocks in two loops, several rows at once.
 pub(crate) fn transposed(bytes: usize, way: Way) -> Pair<StridedKernel> {
     match (way, bytes) {
-        (Way::PastCaches, 8) => base::transposed_of::<Exact<8>, true>(),
-        (Way::PastCaches, 16) => base::transposed_of::<Exact<16>, true>(),
-        (Way::PastCaches, 32) => base::transposed_of::<Exact<32>, true>(),
+        (Way::PastCaches, 8) => base::transposed_of::<Exact<8>, true>(""),
+        (Way::PastCaches, 16) => base::transposed_of::<Exact<16>, true>(""),
+        (Way::PastCaches, 32) => base::transposed_of::<Exact<32>, true>(""),
         (way, bytes) => with_vectors!(way, transposed(bytes)),
     }
 }
@@ -281,19 +274,16 @@ pub(crate) fn transposed(bytes: usize, way: Way) -> Pair<StridedKernel> {
 /// The kernels for blocks at listed places.
 pub(crate) fn indexed(bytes: usize, way: Way) -> Pair<IndexedKernel> {
     match (way, bytes) {
-        (Way::Library, _) => base::indexed_of::<Library, 0>(),
-        (Way::Instruction, LONG..) => base::indexed_of::<Instruction, 0>(),
-        (Way::Prefetch, 4) => base::indexed_of::<Exact<4>, AHEAD>(),
-        (Way::Prefetch, 8) => base::indexed_of::<Exact<8>, AHEAD>(),
-        (Way::Prefetch, 12) => base::indexed_of::<Exact<12>, AHEAD>(),
-        (Way::Prefetch, 16) => base::indexed_of::<Exact<16>, AHEAD>(),
-        (Way::Prefetch, 24) => base::indexed_of::<Exact<24>, AHEAD>(),
-        (Way::Prefetch, 32) => base::indexed_of::<Exact<32>, AHEAD>(),
-        (Way::Prefetch, 64) => base::indexed_of::<Exact<64>, AHEAD>(),
+        (Way::Library, _) => base::indexed_of::<Library, 0>(""),
+        (Way::Instruction, LONG..) => base::indexed_of::<Instruction, 0>(""),
+        (Way::Prefetch, ..=64) => {
+            use base::indexed_of;
+            by_size!(bytes, 32, indexed_of, AHEAD)
+        }
         #[cfg(target_arch = "x86_64")]
-        (Way::Gather, 4) => gather::words_of::<4>(),
+        (Way::Masked, 12) => avx512::indexed_of::<Masked, 0>(""),
         #[cfg(target_arch = "x86_64")]
-        (Way::Gather, 8) => gather::words_of::<8>(),
+        (Way::Gather, 4) => Pair { pack: gather::words, ..avx512::indexed(4) },
         (way, bytes) => with_vectors!(way, indexed(bytes)),
     }
 }

@@ -18,7 +18,9 @@ named! {
         PastCaches = "past the caches",
         /// Short listed blocks, with prefetching.
         Prefetch = "prefetching",
-        /// Listed values, by the processor's instructions for gathering and scattering.
+        /// Listed blocks of 12 bytes, unpacked by one store that leaves out the bytes after each.
+        Masked = "masked stores",
+        /// Listed values of 4 bytes, packed by the processor's instruction for gathering.
         Gather = "gather instructions",
     }
 }
@@ -32,11 +34,11 @@ impl Way {
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => is_x86_feature_detected!("avx2"),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 | Self::Gather => {
+            Self::Avx512 | Self::Masked | Self::Gather => {
                 is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl")
             }
             #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 | Self::Avx512 | Self::Gather => false,
+            Self::Avx2 | Self::Avx512 | Self::Masked | Self::Gather => false,
         }
     }
 
@@ -53,7 +55,7 @@ impl Way {
     pub(crate) fn vectors(self) -> Self {
         match self {
             Self::Avx2 | Self::Avx512 => self,
-            Self::PastCaches | Self::Gather | Self::Prefetch => Self::widest_vectors(),
+            Self::PastCaches | Self::Masked | Self::Gather | Self::Prefetch => Self::widest_vectors(),
             Self::Base | Self::Library | Self::Instruction => Self::Base,
         }
     }
@@ -76,7 +78,7 @@ mod tests {
         for way in Way::ALL {
             let is_here = match way {
                 Way::Avx2 => has(&["avx2"]),
-                Way::Avx512 | Way::Gather => avx512,
+                Way::Avx512 | Way::Masked | Way::Gather => avx512,
                 _ => true,
             };
             assert_eq!(way.is_here(), is_here, "{way:?}");

@@ -93,7 +93,8 @@ impl Class {
             (Way::PastCaches, Shape::Run) => largest > LONG,
             (Way::PastCaches, Shape::Transposed) => direction == Direction::Unpack,
             (Way::Prefetch, Shape::Listed) => largest <= 64,
-            (Way::Gather, Shape::Listed) => largest <= 8,
+            (Way::Masked, Shape::Listed) => largest == 16 && direction == Direction::Unpack,
+            (Way::Gather, Shape::Listed) => largest == 4 && direction == Direction::Pack,
             _ => false,
         };
         Way::ALL.into_iter().filter(|way| has(*way) && way.is_here()).collect()

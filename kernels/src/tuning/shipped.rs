@@ -104,6 +104,8 @@ fn zen_5(shape: Shape, largest: usize, unpacks: bool) -> Way {
         Shape::Strided | Shape::Listed if largest > LONG => Way::Avx2,
         // Half in the first-level cache: 64-byte vectors lose a tenth.
         Shape::Strided if (33..=128).contains(&largest) => Way::Avx2,
+        // Blocks of 12 bytes take 0.8 of the time warm and 0.65 cold.
+        Shape::Listed if largest == 16 && unpacks => Way::Masked,
         Shape::Listed if (33..=256).contains(&largest) => Way::Avx2,
         // 63 GB/s instead of 56 with 32-byte vectors.
         Shape::ManyPages if largest <= 128 => Way::Avx2,
@@ -168,11 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn long_rows_have_the_way_of_their_family() {
-        for (shape, of_zen_4) in [(Shape::Strided, Way::Avx2), (Shape::LongRows, Way::Library)] {
-            let way = |family| way(family, shape, shape.class(8192).size, Direction::Pack);
-            let ways = [Family::Zen4, Family::Zen5, Family::Intel].map(way);
-            assert_eq!(ways, [of_zen_4, Way::Instruction, Way::Instruction], "{shape:?}");
+    fn families_have_their_own_ways() {
+        for (shape, bytes, direction, ways) in [
+            (Shape::Strided, 8192, Direction::Pack, [Way::Avx2, Way::Instruction, Way::Instruction]),
+            (Shape::LongRows, 8192, Direction::Pack, [Way::Library, Way::Instruction, Way::Instruction]),
+            (Shape::Listed, 12, Direction::Unpack, [Way::Avx512, Way::Masked, Way::Prefetch]),
+        ] {
+            let way = |family| way(family, shape, shape.class(bytes).size, direction);
+            assert_eq!([Family::Zen4, Family::Zen5, Family::Intel].map(way), ways, "{shape:?}");
         }
     }
 }
