@@ -13,8 +13,8 @@ pub enum Side {
     Receive,
 }
 
-/// The order of the bytes in the message. It matters if the application's loop and its datatype have different
-/// orders.
+/// The order of the bytes in the message. It matters if the application's loop and its datatype have
+/// different orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireOrder {
     /// The order of the hand-written loop.
@@ -41,13 +41,13 @@ pub struct MicroApp {
     pub send: Face,
     pub receive: Face,
     pub exchange: Exchange,
-    /// Whether there are hand-written loops. Without them, [`Face::pack`] and [`Face::unpack`] move the right bytes
-    /// slowly and must not be timed.
+    /// Whether there are hand-written loops. Without them, [`Face::pack`] and [`Face::unpack`] move the right
+    /// bytes slowly and must not be timed.
     pub has_loops: bool,
     /// Whether the values have several predefined types.
     pub mixes_types: bool,
-    /// Whether the application receives straight into its array, so that it never unpacks by hand: the receive side is then
-    /// one contiguous run, and unpacking a plain copy that a method may leave out.
+    /// Whether the application receives straight into its array, so that it never unpacks by hand: the
+    /// receive side is then one contiguous run, and unpacking a plain copy that a method may leave out.
     pub receives_in_place: bool,
 }
 
@@ -73,8 +73,8 @@ impl MicroApp {
         }
     }
 
-    /// The sent data, or the destination of received data, as layouts per array in wire order. All blocks of an
-    /// all-to-all are one layout.
+    /// The sent data, or the destination of received data, as layouts per array in wire order. All blocks of
+    /// an all-to-all are one layout.
     pub fn message(&self, side: Side, order: WireOrder) -> Message {
         let (array, block) = match (&self.exchange, side) {
             (Exchange::Pairs, _) => return self.face(side).message(order),

@@ -136,8 +136,8 @@ impl Arrays {
         bytemuck::cast_slice_mut(&mut self.pages)
     }
 
-    /// Address of that allocation, valid for all of it as long as the arrays exist. An address taken from a slice
-    /// would become invalid when the next slice is taken.
+    /// Address of that allocation, valid for all of it as long as the arrays exist. An address taken from a
+    /// slice would become invalid when the next slice is taken.
     pub fn base(&mut self) -> *mut u8 {
         self.pages.as_mut_ptr().cast()
     }
@@ -165,8 +165,8 @@ impl Arrays {
         self.places.swap(a, b);
     }
 
-    /// Array `i` as a slice in memory order. `T` is the array's element, or a part of it (a complex number is two
-    /// floats).
+    /// Array `i` as a slice in memory order. `T` is the array's element, or a part of it (a complex number is
+    /// two floats).
     #[inline]
     pub fn slice<T: Pod>(&self, i: usize) -> &[T] {
         bytemuck::cast_slice(&self.memory()[self.places[i].clone()])
@@ -190,8 +190,8 @@ impl Arrays {
         memory.map(bytemuck::cast_slice_mut)
     }
 
-    /// Array `i` as an n-dimensional view, slowest index first. `T` is the array's element, or all elements of its
-    /// fastest dimensions (the components at a point). The view then lacks these dimensions.
+    /// Array `i` as an n-dimensional view, slowest index first. `T` is the array's element, or all elements
+    /// of its fastest dimensions (the components at a point). The view then lacks these dimensions.
     ///
     /// # Panics
     /// If the array has another number of dimensions.
@@ -209,8 +209,8 @@ impl Arrays {
         ArrayViewMut::from_shape(shape::<T, D>(&self.specs[i]), self.slice_mut(i)).expect("the shape fits")
     }
 
-    /// The indices `bounds` of array `i`, slowest dimension first, as such a view. In dimensions that the view lacks,
-    /// `bounds` must cover all indices.
+    /// The indices `bounds` of array `i`, slowest dimension first, as such a view. In dimensions that the
+    /// view lacks, `bounds` must cover all indices.
     ///
     /// # Panics
     /// If the array has another number of dimensions, or fewer indices.

@@ -1,5 +1,5 @@
-//! How tuned loops copy long runs: by the C library or inline, with vectors of 32 bytes. The fastest copy depends on the
-//! processor and the length.
+//! How tuned loops copy long runs: by the C library or inline, with vectors of 32 bytes. The fastest copy
+//! depends on the processor and the length.
 
 /// A way to copy a run. All move the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,12 +9,12 @@ pub(crate) enum Copying {
     /// Inline, with vectors of 32 bytes, if the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     Wide,
-    /// Vectors of 32 bytes, without a loop: runs below 128 bytes are copied with as few vectors as cover them. The
-    /// last one may overlap.
+    /// Vectors of 32 bytes, without a loop: runs below 128 bytes are copied with as few vectors as cover
+    /// them. The last one may overlap.
     #[cfg(target_arch = "x86_64")]
     Straight,
-    /// Vectors of 32 bytes, aligned to whole cache lines except at the ends: a line written in two parts costs two
-    /// writes.
+    /// Vectors of 32 bytes, aligned to whole cache lines except at the ends: a line written in two parts
+    /// costs two writes.
     #[cfg(target_arch = "x86_64")]
     Lines,
 }
@@ -23,8 +23,8 @@ pub(crate) enum Copying {
 #[cfg(target_arch = "x86_64")]
 const LINE_BYTES: usize = 64;
 
-/// Whether the processor is Intel's, of the generation Sapphire Rapids or later. It copies other shapes best than AMD's
-/// Zen 3 and Zen 4, which do not have this feature.
+/// Whether the processor is Intel's, of the generation Sapphire Rapids or later. It copies other shapes best
+/// than AMD's Zen 3 and Zen 4, which do not have this feature.
 pub(crate) fn is_recent_intel() -> bool {
     #[cfg(target_arch = "x86_64")]
     return is_x86_feature_detected!("avx512fp16");

@@ -13,8 +13,8 @@ pub enum Loops {
     /// The application's nest, value by value. Compiled with the build's normal optimisation, for its base
     /// instruction set.
     Plain,
-    /// The same bytes in the same order, as an expert would write this nest by hand: copies of known sizes, and
-    /// instructions chosen at run time. The plain loop if nothing can be gained.
+    /// The same bytes in the same order, as an expert would write this nest by hand: copies of known sizes,
+    /// and instructions chosen at run time. The plain loop if nothing can be gained.
     Tuned,
 }
 
@@ -53,8 +53,8 @@ pub(crate) trait FaceBlock: Send + Sync + std::fmt::Debug {
 
 /// The data for one neighbour, or the place of the data from it. A part of a face is also a face.
 ///
-/// Cheap to clone. The loops allocate nothing. Several threads may pack faces of the same arrays at once, each into
-/// its own bytes; unpacking needs the arrays exclusively.
+/// Cheap to clone. The loops allocate nothing. Several threads may pack faces of the same arrays at once,
+/// each into its own bytes; unpacking needs the arrays exclusively.
 #[derive(Clone, Debug)]
 pub struct Face {
     /// Each block with its bytes.
@@ -114,8 +114,8 @@ impl Face {
         }
     }
 
-    /// Cuts the face into `parts` between planes of its slowest dimension, with bytes as equal as the planes allow.
-    /// If there are fewer planes than parts, some parts are empty.
+    /// Cuts the face into `parts` between planes of its slowest dimension, with bytes as equal as the planes
+    /// allow. If there are fewer planes than parts, some parts are empty.
     ///
     /// # Panics
     /// If `parts` is 0.
@@ -149,8 +149,8 @@ impl Face {
         start
     }
 
-    /// The parts between `bounds`. These are boundaries of planes in ascending order, from the start to the end of
-    /// the face.
+    /// The parts between `bounds`. These are boundaries of planes in ascending order, from the start to the
+    /// end of the face.
     fn cut_at(&self, bounds: Vec<usize>) -> Cut {
         let ranges: Vec<Range<usize>> = bounds.windows(2).map(|bound| bound[0]..bound[1]).collect();
         Cut { parts: ranges.iter().map(|range| self.within(range)).collect(), ranges }
@@ -189,11 +189,11 @@ impl Cut {
     /// The one datatype that describes all parts in a partitioned operation: part `p` begins `p` extents further on.
     /// With it, the byte (from the start of array 0) to pass it with. `displacements` are those of the arrays.
     ///
-    /// `None` if the face is not cut evenly: if the parts do not have one layout at equal distances, or if a part is
-    /// empty. This is so for several arrays with different rows (WRF), for lists, and if the number of parts does not
-    /// divide that of planes; there [`Face::planes`] may be even. If either end of a transfer is uneven
-    /// ([`HaloApp::target`](crate::halo::HaloApp::target), [`HaloApp::source`](crate::halo::HaloApp::source)), each
-    /// part that is not empty needs its own request.
+    /// `None` if the face is not cut evenly: if the parts do not have one layout at equal distances, or if a
+    /// part is empty. This is so for several arrays with different rows (WRF), for lists, and if the number
+    /// of parts does not divide that of planes; there [`Face::planes`] may be even. If either end of a
+    /// transfer is uneven ([`HaloApp::target`](crate::halo::HaloApp::target),
+    /// [`HaloApp::source`](crate::halo::HaloApp::source)), each part that is not empty needs its own request.
     pub fn partition(&self, order: WireOrder, displacements: &[i64]) -> Option<(i64, Layout)> {
         let messages: Vec<Message> = self.parts.iter().map(|part| part.message(order)).collect();
         let first = &messages[0];

@@ -4,9 +4,9 @@
 //! Gradient using MPI Datatypes (EuroMPI 2010); as micro-app in DDTBench 1.2, `src_c/timing_fft2d.c`.
 //!
 //! Each of P ranks has n = N/P columns of an N x N matrix: arrays `matrix(N, n)` and `received(N, n)`, double
-//! complex, first index fastest. The block for rank p has, for each r < n, the n elements c = p n ..= p n + n-1 of
-//! column r. Element q of all received elements goes to (q / n, q mod n): a transpose. Then the same with the arrays
-//! swapped.
+//! complex, first index fastest. The block for rank p has, for each r < n, the n elements c = p n ..= p n +
+//! n-1 of column r. Element q of all received elements goes to (q / n, q mod n): a transpose. Then the same
+//! with the arrays swapped.
 //!
 //! Bytes: 16 N n from each rank, 16 n^2 to each. The original pads N with N mod P; here N must be divisible.
 
@@ -71,8 +71,8 @@ const LOOPS: BoxLoops = BoxLoops {
     },
 };
 
-/// Unpacks rows of a transpose, starting at row `first`, into a matrix with columns of `rows` elements. As in the
-/// original it goes column by column: it writes in order, and reads with a stride of a row.
+/// Unpacks rows of a transpose, starting at row `first`, into a matrix with columns of `rows` elements. As in
+/// the original it goes column by column: it writes in order, and reads with a stride of a row.
 fn scatter_rows(packed: &[Complex], matrix: &mut [Complex], rows: usize, first: usize) {
     let columns = matrix.len() / rows;
     for (r, column) in matrix.chunks_exact_mut(rows).enumerate() {
@@ -85,8 +85,8 @@ fn scatter_rows(packed: &[Complex], matrix: &mut [Complex], rows: usize, first: 
 /// Columns written at a time: of each row they read one cache line.
 const TILE: usize = 4;
 
-/// Like [`scatter_rows`], but [`TILE`] columns at a time: every cache line is read only once, and not once for each
-/// column.
+/// Like [`scatter_rows`], but [`TILE`] columns at a time: every cache line is read only once, and not once
+/// for each column.
 fn scatter_tiles(packed: &[Complex], matrix: &mut [Complex], rows: usize, first: usize) {
     let columns = matrix.len() / rows;
     for (tile, group) in matrix.chunks_mut(TILE * rows).enumerate() {

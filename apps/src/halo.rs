@@ -1,9 +1,9 @@
 //! The applications' exchanges on any number of ranks, without MPI: what each rank sends, and to which rank.
 //!
-//! A [`HaloTest`] is a row of the table [`HALOS`]. [`HaloTest::build`] makes a [`HaloApp`] of it for a number of
-//! ranks: the arrays of each rank, and stages of transfers that follow each other. A transfer's [`Face`](crate::Face)
-//! has a datatype and hand-written loops. It can be cut into parts, which threads pack or partitioned operations
-//! send.
+//! A [`HaloTest`] is a row of the table [`HALOS`]. [`HaloTest::build`] makes a [`HaloApp`] of it for a number
+//! of ranks: the arrays of each rank, and stages of transfers that follow each other. A transfer's
+//! [`Face`](crate::Face) has a datatype and hand-written loops. It can be cut into parts, which threads pack
+//! or partitioned operations send.
 //!
 //! The expected data is derived a second time, literally from global positions ([`HaloApp::cells`]).
 //!

@@ -3,10 +3,10 @@
 //! Source: LAMMPS, peptide (`full` atoms) and crack (`atomic` atoms) inputs, the exchange of an atom vector
 //! (`atom_vec_full.cpp`, `atom_vec_atomic.cpp`); as micro-apps in DDTBench 1.2, `src_c/timing_lammps.c`.
 //!
-//! Arrays over dim1 + icount atoms, doubles: `x` (3 per atom), `tag`, `type`, `mask`, and for `full` also `q` and
-//! `molecule`. Sends the atoms of an index list among the first dim1; receives them at dim1 and after, one after the
-//! other. The loop goes atom by atom and writes a record ([`FullAtom`], [`AtomicAtom`]); the datatype goes array by
-//! array: two wire orders. Bytes: 64 icount (full), 48 icount (atomic).
+//! Arrays over dim1 + icount atoms, doubles: `x` (3 per atom), `tag`, `type`, `mask`, and for `full` also `q`
+//! and `molecule`. Sends the atoms of an index list among the first dim1; receives them at dim1 and after,
+//! one after the other. The loop goes atom by atom and writes a record ([`FullAtom`], [`AtomicAtom`]); the
+//! datatype goes array by array: two wire orders. Bytes: 64 icount (full), 48 icount (atomic).
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -87,8 +87,8 @@ pub(crate) trait Record: Pod + Debug + Send + Sync {
     fn unpack(records: &[Self], arrays: &mut Arrays, first: usize);
 }
 
-/// A record with its loops: its single values in order, the first of them next to a position and the others in pairs; then the
-/// arrays of single values with their numbers.
+/// A record with its loops: its single values in order, the first of them next to a position and the others
+/// in pairs; then the arrays of single values with their numbers.
 macro_rules! record {
     (
         $(#[$meta:meta])* $Atom:ident { $tag:ident $(, $pair:ident($first:ident, $second:ident))* }

@@ -2,9 +2,9 @@
 //!
 //! Source: none; the layouts are the user's, on the command line or from a file.
 //!
-//! Each layout of the send side has its own array, and so has each layout of the receive side. If no receive side is
-//! given, it is laid out like the send side. An array ends with its last byte of data. There are no hand-written
-//! loops.
+//! Each layout of the send side has its own array, and so has each layout of the receive side. If no receive
+//! side is given, it is laid out like the send side. An array ends with its last byte of data. There are no
+//! hand-written loops.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -61,8 +61,8 @@ pub const LAYOUT: Test = Test {
     },
 };
 
-/// Both sides of a message that is described only by datatypes, each layout in its own array: first the sent ones,
-/// then the received ones.
+/// Both sides of a message that is described only by datatypes, each layout in its own array: first the sent
+/// ones, then the received ones.
 pub(crate) struct Sides {
     pub send: Message,
     pub receive: Message,
@@ -228,8 +228,8 @@ fn uniform(message: &Message) -> Option<Element> {
     types.all(|other| other == Some(first)).then_some(first)
 }
 
-/// The types of a message, with the number of consecutive values of each: its type signature, which may be too long
-/// to store.
+/// The types of a message, with the number of consecutive values of each: its type signature, which may be
+/// too long to store.
 fn types(message: &Message) -> impl Iterator<Item = (Element, u64)> {
     joined_types(message.pieces.iter().flat_map(|piece| piece.layout.signature()))
 }

@@ -12,8 +12,8 @@ use datatypes::{
 
 use crate::{Message, Piece};
 
-/// Maximum number of arrays per side: both sides together have as many as [`crate::Arrays`] can start in different
-/// cache sets.
+/// Maximum number of arrays per side: both sides together have as many as [`crate::Arrays`] can start in
+/// different cache sets.
 const MOST: usize = 32;
 
 /// Displacement 0 is at a multiple of this by default, because arrays begin with a cache line.
@@ -34,8 +34,8 @@ pub struct CountedLayout {
     /// Copies, one extent apart.
     pub count: i64,
     pub layout: Layout,
-    /// Byte of the array at which displacement 0 of the first copy is. `None`: as low as the data allows, at the
-    /// start of a cache line.
+    /// Byte of the array at which displacement 0 of the first copy is. `None`: as low as the data allows, at
+    /// the start of a cache line.
     pub origin_bytes: Option<i64>,
 }
 
@@ -204,8 +204,8 @@ impl Layouts {
         self.to_string().replace(' ', "")
     }
 
-    /// The name in results: the text without blanks if it is short, else the constructor and a hash of the text,
-    /// which identifies the same layouts in any run.
+    /// The name in results: the text without blanks if it is short, else the constructor and a hash of the
+    /// text, which identifies the same layouts in any run.
     pub(crate) fn label(&self) -> String {
         let text = self.value();
         if text.len() <= MOST_TOLD {
@@ -221,8 +221,8 @@ impl std::fmt::Display for Layouts {
     }
 }
 
-/// The hash FNV-1a of 64 bits. It is the same in every version and on every machine; the standard library's hash is
-/// not.
+/// The hash FNV-1a of 64 bits. It is the same in every version and on every machine; the standard library's
+/// hash is not.
 fn fnv_1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()

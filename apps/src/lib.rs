@@ -1,9 +1,9 @@
-//! The data that applications send: the exchanges of DDTBench's micro-applications, without MPI and without a clock
-//! in any loop.
+//! The data that applications send: the exchanges of DDTBench's micro-applications, without MPI and without a
+//! clock in any loop.
 //!
-//! A [`Test`] is a row of the table [`TESTS`]: a name, the source of the exchange, its parameters and their named
-//! sets. [`Test::build`] makes a [`MicroApp`] of it: the arrays, the layouts to send from and to receive into, and
-//! the hand-written pack and unpack loops of the application.
+//! A [`Test`] is a row of the table [`TESTS`]: a name, the source of the exchange, its parameters and their
+//! named sets. [`Test::build`] makes a [`MicroApp`] of it: the arrays, the layouts to send from and to
+//! receive into, and the hand-written pack and unpack loops of the application.
 //!
 //! A side of the message is a [`Face`], which has layouts and two loops: [`Loops::Plain`], the application's nest,
 //! and [`Loops::Tuned`], an expert's version of it. `cargo bench -p ddtbench-apps` compares both with C.

@@ -90,8 +90,8 @@ fn gather<const N: usize, T: Copy>(indices: Indices<'_>, array: &[T], packed: &m
     indices.gather(array.as_chunks::<N>().0, packed.as_chunks_mut::<N>().0);
 }
 
-/// Blocks by which tuned loops fetch places ahead. That takes 0.91 of the time if the array is in the second-level
-/// cache, 0.7 if it is in none (Intel Xeon, Granite Rapids, with 8 to 64 blocks alike).
+/// Blocks by which tuned loops fetch places ahead. That takes 0.91 of the time if the array is in the
+/// second-level cache, 0.7 if it is in none (Intel Xeon, Granite Rapids, with 8 to 64 blocks alike).
 const AHEAD: usize = 16;
 
 /// Scatters blocks of `N` elements.

@@ -29,8 +29,8 @@ impl Message {
         self.pieces.iter().map(|piece| piece.layout.size()).sum()
     }
 
-    /// The segments as (array, segment). Offsets count from the start of the array; adjacent segments of an array are
-    /// merged.
+    /// The segments as (array, segment). Offsets count from the start of the array; adjacent segments of an
+    /// array are merged.
     pub fn segments(&self) -> impl Iterator<Item = (usize, Segment)> + '_ {
         let moved = |piece: &Piece, segment: Segment| Segment {
             offset: piece.origin_bytes + segment.offset,
@@ -64,9 +64,9 @@ impl Message {
         Statistics::from_lists(lists.into_iter().map(|(_, list)| list))
     }
 
-    /// The message as one datatype, and the byte, from the start of array 0, to pass it with. `displacements` are the
-    /// starts of the arrays from there. A message in one array keeps its own layout and address; messages in several
-    /// arrays become a struct passed from array 0, as in the original.
+    /// The message as one datatype, and the byte, from the start of array 0, to pass it with. `displacements`
+    /// are the starts of the arrays from there. A message in one array keeps its own layout and address;
+    /// messages in several arrays become a struct passed from array 0, as in the original.
     pub fn datatype(&self, displacements: &[i64]) -> (i64, Layout) {
         match &self.pieces[..] {
             [piece] => (displacements[piece.array] + piece.origin_bytes, piece.layout.clone()),

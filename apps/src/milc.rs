@@ -3,12 +3,12 @@
 //! Source: MIMD Lattice Computation (MILC), `su3_rmd`, the -z gather of su3 vectors; as micro-app in DDTBench
 //! 1.2, `src_c/timing_milc.c`.
 //!
-//! Array `su3(6, lx, ly, lz, lt)`, floats, first index fastest: a site has three complex numbers. Sent and received
-//! in place: all t, z in {0, lz/2}, y < ly/2, all x, all six, in this order: 2 lt runs of lx ly/2 sites. Here the
-//! array is `su3(6, lx, ly lz/2, 2 lt)`, the same memory.
+//! Array `su3(6, lx, ly, lz, lt)`, floats, first index fastest: a site has three complex numbers. Sent and
+//! received in place: all t, z in {0, lz/2}, y < ly/2, all x, all six, in this order: 2 lt runs of lx ly/2
+//! sites. Here the array is `su3(6, lx, ly lz/2, 2 lt)`, the same memory.
 //!
-//! Bytes: 24 lt lx ly. The original's datatype has the halves (z) before t. All blocks ascend by the same stride, lx
-//! ly lz/2 sites, so the order is the same as that of the loop.
+//! Bytes: 24 lt lx ly. The original's datatype has the halves (z) before t. All blocks ascend by the same
+//! stride, lx ly lz/2 sites, so the order is the same as that of the loop.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};

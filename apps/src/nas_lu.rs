@@ -6,8 +6,8 @@
 //! - `nas_lu_x`: sends a = 1..=nx at b = ny, receives at b = 0: one contiguous run.
 //! - `nas_lu_y`: sends b = 1..=ny at a = nx, receives at a = 0: ny runs of five doubles.
 //!
-//! Bytes: 40 nx and 40 ny. The original's hand-written y loop omits the last grid point; here both directions are
-//! complete.
+//! Bytes: 40 nx and 40 ny. The original's hand-written y loop omits the last grid point; here both directions
+//! are complete.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::Element;

@@ -1,8 +1,8 @@
 //! The loop nest of regular exchanges: planes of rows. A row is one contiguous run of an array.
 //!
-//! WRF, MILC, NAS, SPECFEM3D's transpose and the FFT's gather all have this nest, at different sizes. The inner loop
-//! over a run is replaced by copies of a size that the compiler knows, chosen once per plane. For a run as short as
-//! three floats, a call of `memcpy` costs more than the copy.
+//! WRF, MILC, NAS, SPECFEM3D's transpose and the FFT's gather all have this nest, at different sizes. The
+//! inner loop over a run is replaced by copies of a size that the compiler knows, chosen once per plane. For
+//! a run as short as three floats, a call of `memcpy` costs more than the copy.
 
 use bytemuck::{Pod, cast_mut, cast_slice, cast_slice_mut};
 use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Ix2, Ix3, ShapeBuilder, StrideShape};
@@ -32,13 +32,13 @@ pub(crate) struct Nest {
 /// boundaries more often, which costs more than it saves if the array is not in the innermost cache.
 const NARROW: usize = 8;
 
-/// Runs of this many elements are gathered with vectors of 32 bytes only on recent Intel processors, where that takes
-/// 0.85 of the time. For runs of five doubles, which follow each other every 40 bytes, three in eight such stores cross a
-/// cache line boundary, but only one in eight of 16 bytes.
+/// Runs of this many elements are gathered with vectors of 32 bytes only on recent Intel processors, where
+/// that takes 0.85 of the time. For runs of five doubles, which follow each other every 40 bytes, three in
+/// eight such stores cross a cache line boundary, but only one in eight of 16 bytes.
 const FIVE: usize = 5;
 
-/// Runs of up to this many elements are copied with a size that the compiler knows, or with two overlapping copies of
-/// such sizes. For longer ones the copy is chosen at run time.
+/// Runs of up to this many elements are copied with a size that the compiler knows, or with two overlapping
+/// copies of such sizes. For longer ones the copy is chosen at run time.
 const SHORT: usize = 16;
 
 /// Elements by which places of the message are fetched ahead; 64 to 256 are alike.
@@ -110,8 +110,8 @@ impl Nest {
         view.outer_iter_mut().for_each(|plane| unpack_rows(&mut packed, plane));
     }
 
-    /// Packs runs of one element. Plain and tuned loops both call this function, because the time of two copies of
-    /// the same loop can differ by a tenth.
+    /// Packs runs of one element. Plain and tuned loops both call this function, because the time of two
+    /// copies of the same loop can differ by a tenth.
     #[inline(never)]
     fn pack_columns<T: Pod>(&self, array: &[T], mut packed: &mut [T]) {
         let columns = ArrayView2::from_shape(self.columns(), &array[self.start..]).expect(WITHIN);
@@ -177,9 +177,9 @@ impl Nest {
         }
     }
 
-    /// Packs runs of one element of 8 bytes, each two by one store. If the array is in the second-level cache, that takes
-    /// 0.9 of the time of single stores (Intel Xeon, Granite Rapids). Lines of `packed` are fetched ahead: if another
-    /// process has read them, as a received message, that takes 0.6 of the time.
+    /// Packs runs of one element of 8 bytes, each two by one store. If the array is in the second-level
+    /// cache, that takes 0.9 of the time of single stores (Intel Xeon, Granite Rapids). Lines of `packed` are
+    /// fetched ahead: if another process has read them, as a received message, that takes 0.6 of the time.
     fn gather_pairs(&self, array: &[f64], packed: &mut [f64]) {
         let stride = self.row_stride;
         for (plane, to) in packed.chunks_exact_mut(self.rows).enumerate() {
@@ -234,8 +234,8 @@ impl Nest {
     /// Unpacks short runs, with the vectors that the caller is compiled for.
     #[inline(always)]
     fn scatter_short<T: Pod>(&self, packed: &[T], array: &mut [T]) {
-        // As chunks, from which longer runs are copied faster: runs of 16 floats take 0.88 of the time (AMD EPYC, Zen
-        // 3).
+        // As chunks, from which longer runs are copied faster: runs of 16 floats take 0.88 of the time (AMD
+        // EPYC, Zen 3).
         if self.length > NARROW {
             for (plane, from) in packed.chunks_exact(self.length * self.rows).enumerate() {
                 let to = array[self.start + plane * self.plane_stride..].chunks_mut(self.row_stride);
@@ -243,8 +243,8 @@ impl Nest {
             }
             return;
         }
-        // Shorter runs as rows of a view, because the ends of chunks would have to be found. If the array is in an
-        // outer cache, a loop with fewer instructions has more stores in flight.
+        // Shorter runs as rows of a view, because the ends of chunks would have to be found. If the array is
+        // in an outer cache, a loop with fewer instructions has more stores in flight.
         let mut view = ArrayViewMut3::from_shape(self.shape(), &mut array[self.start..]).expect(WITHIN);
         for (mut plane, from) in view.outer_iter_mut().zip(packed.chunks_exact(self.length * self.rows)) {
             let to = plane.outer_iter_mut().map(|row| row.into_slice().expect(NEIGHBOURS));
@@ -313,8 +313,8 @@ fn copy_each<'a, T: 'a>(runs: impl Iterator<Item = (&'a mut [T], &'a [T])>, copy
     }
 }
 
-/// Copies a run of [`FIVE`] elements from its start, so that stores follow each other: the compiler would turn a
-/// single copy into stores in any order.
+/// Copies a run of [`FIVE`] elements from its start, so that stores follow each other: the compiler would
+/// turn a single copy into stores in any order.
 #[inline(always)]
 fn copy_five<T: Copy>(to: &mut [T], from: &[T]) {
     copy_exact::<2, T>(&mut to[..2], &from[..2]);
@@ -329,8 +329,8 @@ fn copy_exact<const N: usize, T: Copy>(to: &mut [T], from: &[T]) {
     *to.first_chunk_mut::<N>().expect("a run of N") = *from;
 }
 
-/// Copies a run of `N` to `2 N` elements as its first `N` and its last `N`, which may overlap: without a loop or a
-/// call.
+/// Copies a run of `N` to `2 N` elements as its first `N` and its last `N`, which may overlap: without a loop
+/// or a call.
 #[inline(always)]
 fn copy_overlapping<const N: usize, T: Copy>(to: &mut [T], from: &[T]) {
     let (first, last) = (from.first_chunk::<N>(), from.last_chunk::<N>());

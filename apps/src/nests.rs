@@ -1,5 +1,5 @@
-//! The loops over a box of an array with any number of dimensions: a nest, and further loops around it if a nest has
-//! too few.
+//! The loops over a box of an array with any number of dimensions: a nest, and further loops around it if a
+//! nest has too few.
 
 use crate::Loops;
 use crate::nest::Nest;

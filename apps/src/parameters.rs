@@ -15,8 +15,8 @@ pub enum ParameterType {
     Element,
     /// One of these words; its value is the index among them.
     Choice(&'static [&'static str]),
-    /// A number for each axis of an array, joined by `x`, for example `102x102x52`; those of several arrays are
-    /// joined by `+`.
+    /// A number for each axis of an array, joined by `x`, for example `102x102x52`; those of several arrays
+    /// are joined by `+`.
     PerAxis(PerAxis),
     /// A name.
     Word,
@@ -346,8 +346,8 @@ pub enum ParameterError {
         /// A valid value.
         reason: String,
     },
-    /// The message for an unknown test, parameter or set, for a number of ranks that an application cannot be divided
-    /// among, and for arrays beyond the address space.
+    /// The message for an unknown test, parameter or set, for a number of ranks that an application cannot be
+    /// divided among, and for arrays beyond the address space.
     #[error("{0}")]
     Other(String),
 }

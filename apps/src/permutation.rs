@@ -17,8 +17,8 @@ pub(crate) struct IndexList {
     range: Range<usize>,
 }
 
-/// The first entries of a shuffled `0..bound`. They are drawn when first used, because an exchange is built before it
-/// is known whether there is enough memory for it.
+/// The first entries of a shuffled `0..bound`. They are drawn when first used, because an exchange is built
+/// before it is known whether there is enough memory for it.
 #[derive(Debug)]
 struct LazyList {
     seed: u64,
@@ -29,8 +29,8 @@ struct LazyList {
 }
 
 impl IndexList {
-    /// The first `count` entries of a shuffled `0..bound`. Each `stream` of one `seed` gives another list; `count` is
-    /// at most `bound`.
+    /// The first `count` entries of a shuffled `0..bound`. Each `stream` of one `seed` gives another list;
+    /// `count` is at most `bound`.
     pub fn drawn(seed: u64, stream: u64, bound: u32, count: usize) -> Self {
         let all = LazyList { seed, stream, bound, count, list: OnceLock::new() };
         Self { range: 0..count, all: Arc::new(all) }
@@ -77,8 +77,8 @@ fn bound(list: &[u32]) -> usize {
     list.iter().max().map_or(0, |&most| most as usize + 1)
 }
 
-/// Indices that are all known to be below a bound. Loops need not check each one; the applications' loops do not
-/// check either.
+/// Indices that are all known to be below a bound. Loops need not check each one; the applications' loops do
+/// not check either.
 #[derive(Clone, Copy)]
 pub(crate) struct Indices<'a> {
     list: &'a [u32],
@@ -101,8 +101,8 @@ impl<'a> Indices<'a> {
         self.list.iter().map(|&i| i as usize)
     }
 
-    /// Reads `from` at each index. A separate function, like its counterpart: if there are other loops next to it,
-    /// the compiler keeps the address of the list in memory and reads it again for each value.
+    /// Reads `from` at each index. A separate function, like its counterpart: if there are other loops next
+    /// to it, the compiler keeps the address of the list in memory and reads it again for each value.
     ///
     /// # Panics
     /// If the indices were made for more elements.
@@ -141,8 +141,8 @@ pub(crate) fn number(seed: u64, stream: u64, range: RangeInclusive<usize>) -> us
     range.start() + index_list(seed, stream, (range.end() - range.start() + 1) as u32, 1)[0] as usize
 }
 
-/// The first `count` entries of a shuffled `0..bound`: unique and unsorted, like the original's lists. Unlike the
-/// original's shuffle, Fisher-Yates favours no entry.
+/// The first `count` entries of a shuffled `0..bound`: unique and unsorted, like the original's lists. Unlike
+/// the original's shuffle, Fisher-Yates favours no entry.
 ///
 /// Only entries that the shuffle has moved are stored, so that a short list from a large range stays cheap.
 fn index_list(seed: u64, stream: u64, bound: u32, count: usize) -> Vec<u32> {

@@ -40,8 +40,8 @@ pub(crate) struct Whole {
     pub element: Element,
     /// Extent of each dimension, the slowest first.
     pub shape: Vec<usize>,
-    /// The number of fastest dimensions that the application treats as one value. Its vectors have a contiguous type
-    /// for them: 1 for components at a point, else 0.
+    /// The number of fastest dimensions that the application treats as one value. Its vectors have a
+    /// contiguous type for them: 1 for components at a point, else 0.
     pub value_dimensions: usize,
     pub description: Description,
     /// The application's loops over these boxes; `None` if no application has any.
@@ -73,8 +73,8 @@ impl Whole {
     }
 }
 
-/// The box of `whole` with the indices `bounds` in each dimension, sent in the array's order. It includes all indices
-/// of a value.
+/// The box of `whole` with the indices `bounds` in each dimension, sent in the array's order. It includes all
+/// indices of a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
     whole: Arc<Whole>,

@@ -1,5 +1,5 @@
-//! The innermost loops of the applications: planes, the rows of a plane, or a column, copied value by value to or
-//! from consecutive places of a message.
+//! The innermost loops of the applications: planes, the rows of a plane, or a column, copied value by value
+//! to or from consecutive places of a message.
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use ndarray::{ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Zip};
@@ -36,9 +36,9 @@ pub(crate) fn unpack_rows<T: Pod>(packed: &mut &[T], mut plane: ArrayViewMut2<'_
     }
 }
 
-/// Like [`pack_rows`], for rows so long that a call of `memcpy` for each costs nothing. In a separate function the
-/// compiler sees that message and array do not overlap, and makes that call. Within the surrounding loops it does
-/// not, and copies with vectors of 16 bytes.
+/// Like [`pack_rows`], for rows so long that a call of `memcpy` for each costs nothing. In a separate
+/// function the compiler sees that message and array do not overlap, and makes that call. Within the
+/// surrounding loops it does not, and copies with vectors of 16 bytes.
 #[inline(never)]
 pub(crate) fn pack_long_rows<T: Pod>(plane: ArrayView2<'_, T>, mut packed: &mut [T]) {
     pack_rows(plane, &mut packed);
@@ -76,8 +76,8 @@ fn copy_values<T: Pod>(to: &mut [T], from: &[T]) {
     }
 }
 
-/// Copies numbers one by one. The last ones are written out: the compiler would turn a loop over them into one for
-/// long rows. Just starting that costs more than the three values of a short row.
+/// Copies numbers one by one. The last ones are written out: the compiler would turn a loop over them into
+/// one for long rows. Just starting that costs more than the three values of a short row.
 #[inline(always)]
 fn copy_numbers<T: Copy>(to: &mut [T], from: &[T]) {
     let (to_fours, to_rest) = to.as_chunks_mut::<4>();

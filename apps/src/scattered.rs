@@ -2,9 +2,9 @@
 //!
 //! Source: none; it is not taken from an application.
 //!
-//! Arrays `send` and `received` of `places` blocks of `blocklength` elements. Sends the blocks at `count` random
-//! places, in random order, and receives them at the same ones: `MPI_Type_create_indexed_block`. Bytes: count
-//! blocklength size(element).
+//! Arrays `send` and `received` of `places` blocks of `blocklength` elements. Sends the blocks at `count`
+//! random places, in random order, and receives them at the same ones: `MPI_Type_create_indexed_block`.
+//! Bytes: count blocklength size(element).
 
 use crate::face::Face;
 use crate::list::List;

@@ -1,11 +1,11 @@
 //! The user's own array: a face, or any block, of arrays with any number of dimensions.
 //!
-//! Source: none; the user gives the shape. `tests/integration/tables/as_subarray.txt` has commands that move the same data as
-//! WRF, MILC, NAS MG and NAS LU.
+//! Source: none; the user gives the shape. `tests/integration/tables/as_subarray.txt` has commands that move
+//! the same data as WRF, MILC, NAS MG and NAS LU.
 //!
-//! Arrays of `shape`, halo included. Axes are called x, y, z, t, u, v, and x is the fastest: the first one declared
-//! if `order` is `fortran`, the last if it is `c`. `halo` has the points of halo on either side: b before and h behind the
-//! interior on the axis of the face, whose extent is n. With w = `width`:
+//! Arrays of `shape`, halo included. Axes are called x, y, z, t, u, v, and x is the fastest: the first one
+//! declared if `order` is `fortran`, the last if it is `c`. `halo` has the points of halo on either side: b
+//! before and h behind the interior on the axis of the face, whose extent is n. With w = `width`:
 //! - `x+` sends the last interior layers, x = n-h-w..=n-h-1, and receives them into the lower halo, x = b-w..=b-1;
 //! - `x-` sends the first, x = b..=b+w-1, and receives them into the upper halo, x = n-h..=n-h+w-1;
 //! - on the other axes a face spans the interior, and with `corners` also the halo.

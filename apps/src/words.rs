@@ -1,7 +1,7 @@
 //! Loops over elements whose size is known only at run time, as loops over words; pairs of words; prefetching.
 
-/// Runs a block for elements of the given number of bytes, a power of 2 up to 32; in the block their type is called
-/// `$Word`.
+/// Runs a block for elements of the given number of bytes, a power of 2 up to 32; in the block their type is
+/// called `$Word`.
 macro_rules! of_words {
     ($bytes:expr, $Word:ident => $block:block) => {
         match $bytes {
@@ -28,8 +28,8 @@ pub(crate) type Pair = [f64; 2];
 #[inline(always)]
 pub(crate) fn join(to: &mut Pair, first: &f64, second: &f64) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: SSE2 belongs to the base instruction set; one double is read from each of the two places, and two are
-    // written to `to`.
+    // SAFETY: SSE2 belongs to the base instruction set; one double is read from each of the two places, and
+    // two are written to `to`.
     unsafe {
         use std::arch::x86_64::{_mm_load_sd, _mm_loadh_pd, _mm_storeu_pd};
         _mm_storeu_pd(to.as_mut_ptr(), _mm_loadh_pd(_mm_load_sd(first), second));

@@ -3,10 +3,10 @@
 //! Source: Weather Research and Forecasting model, case em_b_wave, the halo exchange between patches in one
 //! horizontal direction; as micro-app in DDTBench 1.2, `src_c/timing_wrf.c`.
 //!
-//! Nine arrays of floats, i fastest, then k, then j, then species s: four (i, j), three (i, k, j), two
-//! (i, k, j, s), with i = ims..=ime, k = kms..=kme, j = jms..=jme, s = 1..=limit. Sent and received in place, array
-//! by array: s = 2..=limit, j = js..=je, k = kms..=kme, i = is..=ie. The x tests send a few i of many j, the y tests
-//! a few j of many i: they differ only in the bounds.
+//! Nine arrays of floats, i fastest, then k, then j, then species s: four (i, j), three (i, k, j), two (i, k,
+//! j, s), with i = ims..=ime, k = kms..=kme, j = jms..=jme, s = 1..=limit. Sent and received in place, array
+//! by array: s = 2..=limit, j = js..=je, k = kms..=kme, i = is..=ie. The x tests send a few i of many j, the
+//! y tests a few j of many i: they differ only in the bounds.
 //!
 //! With si = ie-is+1 and so on, the bytes are 4 si sj (4 + 3 sk + 2 (limit-1) sk).
 //! `_vec` describes each face by nested vectors, `_sa` by a subarray; the loops are the same.

@@ -4,9 +4,9 @@ use crate::constructor::Part;
 
 /// The range of a layout's data, and its start and end according to markers.
 ///
-/// `lb = min(marker or data)`, `ub = max(marker or data) + ε`. `ε` rounds the extent up to the strictest alignment in the type
-/// map, and is 0 if a marker sets the upper bound. Markers come from `resized` and `subarray`; every constructor around them
-/// keeps them, as in the standard's text.
+/// `lb = min(marker or data)`, `ub = max(marker or data) + ε`. `ε` rounds the extent up to the strictest
+/// alignment in the type map, and is 0 if a marker sets the upper bound. Markers come from `resized` and
+/// `subarray`; every constructor around them keeps them, as in the standard's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// First byte of data and one past the last; `None` if the type map has no data.

@@ -282,8 +282,8 @@ impl Check<'_> {
     }
 }
 
-/// The parts to look at: all of a list, the first and the last of a nest or an array. If these fit in 64 bits, so do all between
-/// them.
+/// The parts to look at: all of a list, the first and the last of a nest or an array. If these fit in 64
+/// bits, so do all between them.
 pub(crate) fn outermost(constructor: &Constructor) -> impl Iterator<Item = u64> {
     let parts = constructor.part_count();
     let is_in_order = matches!(constructor, Constructor::Darray { .. }) || constructor.nest().is_some();

@@ -220,8 +220,8 @@ impl<'a> Code<'a> {
         if self.is_large { self.address(value) } else { value.to_string() }
     }
 
-    /// A list as an argument: itself if it is short, otherwise a variable, or in Fortran a loop within brackets. `numbers`: the values, if
-    /// they are numbers.
+    /// A list as an argument: itself if it is short, otherwise a variable, or in Fortran a loop within
+    /// brackets. `numbers`: the values, if they are numbers.
     fn list(&mut self, name: &str, of: &str, values: Vec<String>, numbers: Option<&[i64]>) -> String {
         let is_c = self.language == Language::C;
         if values.is_empty() {
@@ -331,8 +331,8 @@ mod tests {
     use super::*;
     use crate::Element;
 
-    /// `code.txt` has layouts with their code: C, Fortran, or C with constructors of another kind. Its lists of squares are 100 times
-    /// those of 1, 2, and so on.
+    /// `code.txt` has layouts with their code: C, Fortran, or C with constructors of another kind. Its lists
+    /// of squares are 100 times those of 1, 2, and so on.
     #[test]
     fn code_of_layouts() {
         let squares =

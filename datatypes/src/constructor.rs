@@ -47,8 +47,8 @@ pub struct Part<'a> {
 pub struct Nest<'a> {
     /// The first of them.
     pub first: Part<'a>,
-    /// The loops around it, the innermost first: how often, and bytes from one time to the next. Part `k` steps as a number
-    /// does whose digits run to these counts.
+    /// The loops around it, the innermost first: how often, and bytes from one time to the next. Part `k`
+    /// steps as a number does whose digits run to these counts.
     pub loops: Vec<(u64, i64)>,
 }
 
@@ -140,8 +140,8 @@ macro_rules! constructors {
     ($($(#[$meta:meta])* $variant:ident = $name:literal, $make:ident($($field:ident: $kind:ident),*);)*) => {
         /// How a layout was made: MPI's constructors, argument for argument (MPI-4.1, sections 5.1.2 to 5.1.4, 5.1.7).
         ///
-        /// Counts, block lengths, strides and displacements without `_bytes` are in extents of the child. Arguments
-        /// are signed as in MPI; [`Layout::new`] refuses those that MPI forbids.
+        /// Counts, block lengths, strides and displacements without `_bytes` are in extents of the child.
+        /// Arguments are signed as in MPI; [`Layout::new`] refuses those that MPI forbids.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)] // the fields are the standard's arguments
         pub enum Constructor {
@@ -305,8 +305,8 @@ impl Constructor {
         }
     }
 
-    /// Parts at even distances; `None` for lists of displacements, and for distributed arrays that are uneven or empty. Arguments are
-    /// taken as checked.
+    /// Parts at even distances; `None` for lists of displacements, and for distributed arrays that are uneven
+    /// or empty. Arguments are taken as checked.
     pub fn nest(&self) -> Option<Nest<'_>> {
         let counts: Vec<u64> = match self {
             Self::Contiguous { .. } | Self::Resized { .. } => vec![],

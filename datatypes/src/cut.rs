@@ -42,8 +42,8 @@ impl Layout {
         Ok(Placed { displacement: 0, layout })
     }
 
-    /// The repeated part, if the layout is a regular repetition: a vector of its blocks, a subarray of its slabs. `None` for
-    /// lists, structures, and layouts that cannot be resized accordingly.
+    /// The repeated part, if the layout is a regular repetition: a vector of its blocks, a subarray of its
+    /// slabs. `None` for lists, structures, and layouts that cannot be resized accordingly.
     pub fn repetition(&self) -> Option<Repetition> {
         let of = |count: i64, displacement: i64, layout: Layout| {
             (count > 1).then_some(Repetition { count: count as u64, one: Placed { displacement, layout } })

@@ -3,8 +3,8 @@
 use crate::{Constructor, Layout, Part};
 
 impl Layout {
-    /// Whether its constructors show that no byte is in two of its segments. If not, the segments must be compared: lists may
-    /// repeat a place, copies may overlap.
+    /// Whether its constructors show that no byte is in two of its segments. If not, the segments must be
+    /// compared: lists may repeat a place, copies may overlap.
     pub fn is_plainly_disjoint(&self) -> bool {
         let Some(nest) = self.constructor().nest() else {
             return match self.constructor() {

@@ -47,8 +47,8 @@ struct Share {
 }
 
 impl Share {
-    /// Arguments are taken as checked. A block or a stride that is longer than the dimension has the same effect at any length, so
-    /// nothing overflows.
+    /// Arguments are taken as checked. A block or a stride that is longer than the dimension has the same
+    /// effect at any length, so nothing overflows.
     fn new(size: i64, distribution: Distribution, darg: Option<i64>, processes: i64, place: i64) -> Self {
         let block = match distribution {
             Distribution::None => size,

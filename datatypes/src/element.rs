@@ -1,7 +1,7 @@
 //! The predefined types, with the sizes and alignments of their C types.
 
-/// The predefined types, a row each: the name used in reports, files and parameters, the bytes of a value, MPI's constant in C and in
-/// Fortran, and the other names that are read.
+/// The predefined types, a row each: the name used in reports, files and parameters, the bytes of a value,
+/// MPI's constant in C and in Fortran, and the other names that are read.
 macro_rules! elements {
     ($($element:ident = $name:literal, $bytes:literal, $c:literal, $fortran:literal, [$($other:literal),*];)*) => {
         /// A predefined MPI datatype (MPI-4.1, table 3.2 and section 5.1).
@@ -106,8 +106,8 @@ impl Element {
         )
     }
 
-    /// Bytes of a part of a value, and how many of these have data; the bytes after them are padding, which copies of the value need
-    /// not keep. `None` without padding.
+    /// Bytes of a part of a value, and how many of these have data; the bytes after them are padding, which
+    /// copies of the value need not keep. `None` without padding.
     pub const fn padded_parts(self) -> Option<(usize, usize)> {
         match self {
             // The x87 format has 80 bits. Other processors use all 128.

@@ -1,11 +1,11 @@
-//! Other descriptions of a layout: the same type map with other constructors. The sent data is the same, so a good datatype
-//! engine takes as long for each, and moves the same bytes.
+//! Other descriptions of a layout: the same type map with other constructors. The sent data is the same, so a
+//! good datatype engine takes as long for each, and moves the same bytes.
 
 use crate::segments::ElementRun;
 use crate::{Argument, Constructor, Layout, Order};
 
-/// Maximum blocks of a list: a longer one has more arguments (12 bytes per block) than anybody writes, and creating it takes
-/// longer than sending.
+/// Maximum blocks of a list: a longer one has more arguments (12 bytes per block) than anybody writes, and
+/// creating it takes longer than sending.
 const MOST_BLOCKS: usize = 1 << 18;
 
 named! {
@@ -51,14 +51,14 @@ impl Equivalent {
         !matches!(self, Self::Subarray)
     }
 
-    /// The layout described in this way; `None` if that is impossible, for example a list as a subarray. In a structure whose
-    /// parts have no common pattern, the parts are described.
+    /// The layout described in this way; `None` if that is impossible, for example a list as a subarray. In a
+    /// structure whose parts have no common pattern, the parts are described.
     pub fn rewritten(self, layout: &Layout) -> Option<Layout> {
         Views::from_layout(layout).described(self)
     }
 
-    /// All different descriptions except its own, in the order of [`Self::ALL`]. The ordered type map is the same, and so are the
-    /// bounds if [`Self::keeps_bounds`].
+    /// All different descriptions except its own, in the order of [`Self::ALL`]. The ordered type map is the
+    /// same, and so are the bounds if [`Self::keeps_bounds`].
     pub fn all_of(layout: &Layout) -> Vec<(Self, Layout)> {
         let (views, mut all) = (Views::from_layout(layout), Vec::<(Self, Layout)>::new());
         for way in Self::ALL {

@@ -1,5 +1,5 @@
-//! Features: properties of a constructor's arguments that implementations of datatypes often treat as special cases. They
-//! describe a class of layouts: those that contain the same constructors with the same features.
+//! Features: properties of a constructor's arguments that implementations of datatypes often treat as special
+//! cases. They describe a class of layouts: those that contain the same constructors with the same features.
 
 use std::collections::BTreeSet;
 
@@ -89,9 +89,9 @@ impl Layout {
             + children.iter().map(Self::constructors).sum::<usize>()
     }
 
-    /// Whether it contains a layout of the class of `pattern`: the constructors of the pattern or more general ones, each with at least
-    /// its features, in the same order of nesting. A predefined type of one byte replaces any other. A pattern without data is only
-    /// contained in layouts without data.
+    /// Whether it contains a layout of the class of `pattern`: the constructors of the pattern or more
+    /// general ones, each with at least its features, in the same order of nesting. A predefined type of one
+    /// byte replaces any other. A pattern without data is only contained in layouts without data.
     pub fn contains(&self, pattern: &Self) -> bool {
         if pattern.size() == 0 {
             return self.size() == 0;

@@ -1,7 +1,7 @@
 //! The oracle: pack and unpack value by value, in the order of the type map.
 //!
-//! `origin` is the byte of `array` at displacement 0: MPI's buffer address, relative to the start of the array. Copies of a
-//! layout are one extent apart, like MPI's `count`.
+//! `origin` is the byte of `array` at displacement 0: MPI's buffer address, relative to the start of the
+//! array. Copies of a layout are one extent apart, like MPI's `count`.
 
 use crate::{Layout, PackError, TypeMap};
 
@@ -17,8 +17,8 @@ pub fn pack(layout: &Layout, count: u64, array: &[u8], origin: i64) -> Result<Ve
     Ok(packed)
 }
 
-/// Scatters `packed` to `count` copies of `layout` in `array`. If the layout overlaps itself, which MPI forbids on the receiving
-/// side, the later entry counts.
+/// Scatters `packed` to `count` copies of `layout` in `array`. If the layout overlaps itself, which MPI
+/// forbids on the receiving side, the later entry counts.
 ///
 /// # Errors
 /// If `packed` has another size, or the type map leaves `array`, which is then unchanged.

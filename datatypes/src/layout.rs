@@ -48,8 +48,8 @@ impl Layout {
     /// Checks a constructor's arguments and derives size and bounds.
     ///
     /// # Errors
-    /// A negative count or block length, lists of different lengths, a subarray that leaves its array, a size,
-    /// extent or displacement beyond 64 bits, or a nesting deeper than [`MAX_DEPTH`].
+    /// A negative count or block length, lists of different lengths, a subarray that leaves its array, a
+    /// size, extent or displacement beyond 64 bits, or a nesting deeper than [`MAX_DEPTH`].
     pub fn new(constructor: Constructor) -> Result<Self, LayoutError> {
         let check = Check(&constructor);
         check.arguments()?;

@@ -13,8 +13,8 @@ pub struct InArray<'a> {
     pub layout: &'a Layout,
 }
 
-/// A file with the functions `pack` of the sent data, and `unpack` into the places of the received data. If one of them has several
-/// arrays, it gets a table of their addresses, in the order of their first piece.
+/// A file with the functions `pack` of the sent data, and `unpack` into the places of the received data. If
+/// one of them has several arrays, it gets a table of their addresses, in the order of their first piece.
 pub fn loop_in_c(sent: &[InArray<'_>], received: &[InArray<'_>]) -> String {
     let elements = sent.iter().chain(received).map(|piece| piece.layout.uniform());
     let uniform = elements.reduce(|a, b| if a == b { a } else { None }).flatten();

@@ -1,7 +1,7 @@
 //! Enums whose variants have names; each name is written once.
 
-/// An enum with the name of each variant, on the command line, in results and in texts: all variants in `ALL`, the name from
-/// `name` and as text, and the variant of a name from `parse`.
+/// An enum with the name of each variant, on the command line, in results and in texts: all variants in
+/// `ALL`, the name from `name` and as text, and the variant of a name from `parse`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! named {

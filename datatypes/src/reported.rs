@@ -8,8 +8,8 @@
 //!   structures only, or not at all.
 //! - **Types without data**: anything, and members without data may count or not.
 //!
-//! So data is at the places that follow from the bounds that the MPI reports, if they are among the allowed ones
-//! ([`Layout::with_bounds_by`]).
+//! So data is at the places that follow from the bounds that the MPI reports, if they are among the allowed
+//! ones ([`Layout::with_bounds_by`]).
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -69,8 +69,8 @@ impl Reported {
         (self.lower_bound, self.extent)
     }
 
-    /// How the report about `layout`, whose children have the bounds that the MPI has reported, differs from everything that the
-    /// standard allows; `None` if it is right.
+    /// How the report about `layout`, whose children have the bounds that the MPI has reported, differs from
+    /// everything that the standard allows; `None` if it is right.
     pub fn fault(&self, layout: &Layout) -> Option<String> {
         let expected = Self::from_layout(layout);
         if self.size != expected.size {
@@ -100,8 +100,8 @@ impl Reported {
 }
 
 impl Layout {
-    /// All bounds that an MPI may report for this layout, each once, if its children have theirs; first its own. Those of a type
-    /// without data are not restricted.
+    /// All bounds that an MPI may report for this layout, each once, if its children have theirs; first its
+    /// own. Those of a type without data are not restricted.
     pub fn allowed_bounds(&self) -> Vec<LowerAndExtent> {
         let mut allowed = vec![Reported::from_layout(self).bounds()];
         if self.constructor().has_own_bounds() {
@@ -153,8 +153,8 @@ impl Layout {
         Ok(choose(self, &node)?.and_then(|bounds| node.with_bounds(bounds)))
     }
 
-    /// The same with `resized` around each type whose bounds were reported and do not follow from its constructor: as text, it has these
-    /// bounds on every MPI.
+    /// The same with `resized` around each type whose bounds were reported and do not follow from its
+    /// constructor: as text, it has these bounds on every MPI.
     pub fn with_resized(&self) -> Self {
         if self.bounds().reported.is_none() {
             return self.clone();
@@ -240,8 +240,8 @@ fn hull(layout: &Layout, counts: impl Fn(&PartBounds) -> bool) -> Option<(i64, i
     counted.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// Alignments to which extents may be rounded: those of the predefined types in it, those of members without data among them, and
-/// their sizes.
+/// Alignments to which extents may be rounded: those of the predefined types in it, those of members without
+/// data among them, and their sizes.
 fn alignments(layout: &Layout) -> BTreeSet<i64> {
     let mut found = BTreeSet::from([layout.bounds().alignment as i64]);
     if let Constructor::Named { element } = layout.constructor() {
@@ -251,8 +251,8 @@ fn alignments(layout: &Layout) -> BTreeSet<i64> {
     found
 }
 
-/// The outermost parts of a type with their bounds, which are beyond 64 bits only for parts without data. Parts without copies do not
-/// count.
+/// The outermost parts of a type with their bounds, which are beyond 64 bits only for parts without data.
+/// Parts without copies do not count.
 fn parts(layout: &Layout) -> impl Iterator<Item = PartBounds> {
     let part = move |number: u64| {
         let part = layout.constructor().part(number);

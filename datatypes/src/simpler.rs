@@ -33,8 +33,8 @@ impl Layout {
     }
 }
 
-/// How far a layout is from the simplest one: constructors, entries of lists, numbers, how general the constructors and the
-/// predefined types are. Every step makes it less, so that a shrinker ends.
+/// How far a layout is from the simplest one: constructors, entries of lists, numbers, how general the
+/// constructors and the predefined types are. Every step makes it less, so that a shrinker ends.
 type Weight = (usize, usize, u64, u64, u64);
 
 fn weight(layout: &Layout) -> Weight {

@@ -3,8 +3,8 @@
 use crate::{Layout, Nest, Part};
 
 impl Layout {
-    /// Whether its constructors show that all values are at multiples of this many bytes from its origin. If not, the values must
-    /// be checked: two odd displacements may add up to an even one.
+    /// Whether its constructors show that all values are at multiples of this many bytes from its origin. If
+    /// not, the values must be checked: two odd displacements may add up to an even one.
     pub fn is_plainly_in_steps_of(&self, bytes: u64) -> bool {
         let is_step = |displacement: i64| displacement.unsigned_abs().is_multiple_of(bytes);
         let lies_so = |part: Part<'_>| match part.repeat {

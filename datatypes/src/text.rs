@@ -3,8 +3,8 @@
 //! Arguments are in MPI's order, the type last, lists in brackets: [`SIGNATURES`]. A type is one of [`Element::ALL`] by its name, or a
 //! constructor again. Blanks and ends of lines may be anywhere between words.
 //!
-//! Calls as they are in programs are read too: `MPI_Type_vector(408, 5, 2050, MPI_DOUBLE, &face)`, C's and Fortran's names of types
-//! (`int`, `real(8)`), lists in braces and with their length before them.
+//! Calls as they are in programs are read too: `MPI_Type_vector(408, 5, 2050, MPI_DOUBLE, &face)`, C's and
+//! Fortran's names of types (`int`, `real(8)`), lists in braces and with their length before them.
 //!
 //! ```
 //! use ddtbench_datatypes::Layout;

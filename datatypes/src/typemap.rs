@@ -210,8 +210,8 @@ fn step(i: i64, stride: i64, extent: i64) -> i64 {
 }
 
 impl Entry {
-    /// Data always stays within 64 bits. A marker may not if others determine the bound, and then it only has to stay outside of
-    /// them.
+    /// Data always stays within 64 bits. A marker may not if others determine the bound, and then it only has
+    /// to stay outside of them.
     fn moved(self, by: i64) -> Self {
         match self {
             Self::Data(element, d) => Self::Data(element, d + by),

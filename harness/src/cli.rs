@@ -41,8 +41,8 @@ use kinds::{EngineCases, MeasureArgs, MessageCases, OverlapCases, PartitionedCas
 
 pub use measure::{EarlyEnd, INTERRUPTED};
 
-/// Measure the cost of sending non-contiguous application data with MPI: packed by hand, as a derived datatype, and by ten other
-/// methods.
+/// Measure the cost of sending non-contiguous application data with MPI: packed by hand, as a derived
+/// datatype, and by ten other methods.
 #[derive(Debug, Parser)]
 #[command(name = "ddtbench", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
@@ -164,8 +164,8 @@ fn refuse_slips(names: &[String]) -> anyhow::Result<()> {
     }
 }
 
-/// Adds the commands that have the flag to the error about an unknown flag. Clap would advise to give it after `--`, but there it
-/// goes to the launcher.
+/// Adds the commands that have the flag to the error about an unknown flag. Clap would advise to give it
+/// after `--`, but there it goes to the launcher.
 fn with_owners(mut error: clap::Error) -> clap::Error {
     let flag = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => flag.clone(),

@@ -196,8 +196,8 @@ impl Folder {
         Self::open(locked, about, HashMap::new())
     }
 
-    /// Removes the files of a run that could not begin, so that the corrected run can use the folder. Does nothing and returns
-    /// `false` if a case has ended.
+    /// Removes the files of a run that could not begin, so that the corrected run can use the folder. Does
+    /// nothing and returns `false` if a case has ended.
     pub fn discard(self) -> bool {
         if !self.launches.is_empty() {
             return false;
@@ -235,8 +235,8 @@ impl Folder {
         self.locked.write(REPORT, page.as_bytes())
     }
 
-    /// Replaces a file that is made of the samples: `header`, then `lines` of each method of each case and launch in measured
-    /// order.
+    /// Replaces a file that is made of the samples: `header`, then `lines` of each method of each case and
+    /// launch in measured order.
     ///
     /// # Errors
     /// If it cannot be written, or the samples cannot be read.
@@ -351,8 +351,8 @@ fn figures_header() -> Vec<u8> {
     cells::header(&cells::columns(&FigureRow::default()))
 }
 
-/// The columns of the cases: the key, the case's number, the message, and these numeric parameters. A parameter with the name of
-/// another column, such as `bytes`, becomes `param_bytes`.
+/// The columns of the cases: the key, the case's number, the message, and these numeric parameters. A
+/// parameter with the name of another column, such as `bytes`, becomes `param_bytes`.
 fn case_columns(numbers: &[String]) -> Vec<String> {
     let own = ["number", "bytes", "segments", "array_bytes"].map(str::to_owned);
     let mut columns = [cells::columns(&Case::default()), own.to_vec()].concat();

@@ -1,5 +1,5 @@
-//! The fuzz targets of `harness/fuzz`: random bytes go to every reader of files that others may have written. No reader may
-//! panic, and if a reader has a writer, written values must read as the same again.
+//! The fuzz targets of `harness/fuzz`: random bytes go to every reader of files that others may have written.
+//! No reader may panic, and if a reader has a writer, written values must read as the same again.
 
 use std::sync::Arc;
 

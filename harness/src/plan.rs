@@ -204,8 +204,8 @@ impl Plan {
         self.sweeps.iter_mut().for_each(|sweep| sweep.replace(given));
     }
 
-    /// Limits values of sweeps to the cores of each of two ranks, but at least to two: results with one thread would not show the
-    /// effect of threads.
+    /// Limits values of sweeps to the cores of each of two ranks, but at least to two: results with one
+    /// thread would not show the effect of threads.
     pub fn limit_to_cores(&mut self, cores: usize) {
         self.sweeps.iter_mut().for_each(|sweep| sweep.limit_to_cores((cores / 2).max(2)));
     }
@@ -248,8 +248,8 @@ impl Plan {
         self.launches.unwrap_or(kinds::LAUNCHES)
     }
 
-    /// Why no ratio can have an interval, so that there is no verdict, with the smallest setting that has one. `None` if ratios
-    /// may have one.
+    /// Why no ratio can have an interval, so that there is no verdict, with the smallest setting that has
+    /// one. `None` if ratios may have one.
     pub fn without_verdict(&self) -> Option<String> {
         let least_runs = stats::MIN_ROUNDS as u32;
         match self.launches() {

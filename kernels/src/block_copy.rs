@@ -1,7 +1,7 @@
 //! How one block is copied, by size.
 //!
-//! Sizes are constants if [`select`](crate::select) has a kernel for that size. Everything is `inline(always)`, so
-//! that it is compiled for each instruction set.
+//! Sizes are constants if [`select`](crate::select) has a kernel for that size. Everything is
+//! `inline(always)`, so that it is compiled for each instruction set.
 
 use crate::loops::Grid;
 use crate::small_strides;
@@ -60,8 +60,8 @@ pub(crate) unsafe fn join_words<T: Copy, const W: usize>(to: *mut u8, place: imp
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_mm_setr_pd, _mm_setr_ps, _mm_storeu_pd, _mm_storeu_ps};
-        // SAFETY: words of the caller, of the size that was checked; every processor of the architecture has the
-        // instructions, which need no alignment.
+        // SAFETY: words of the caller, of the size that was checked; every processor of the architecture has
+        // the instructions, which need no alignment.
         unsafe {
             let double = |word: usize| place(word).cast::<f64>().read_unaligned();
             while size_of::<T>() == 8 && word + 2 <= W {
@@ -100,8 +100,8 @@ pub(crate) trait BlockCopy {
     /// Copies one block.
     ///
     /// # Safety
-    /// `from` must be readable and `to` writable for `bytes` bytes, without overlap, and the type must be suitable
-    /// for that size.
+    /// `from` must be readable and `to` writable for `bytes` bytes, without overlap, and the type must be
+    /// suitable for that size.
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize);
 
     /// Copies four blocks to one place, one after the other.
@@ -136,8 +136,8 @@ pub(crate) trait BlockCopy {
     }
 }
 
-/// Longest block with loops for small distances, in bytes. For the others the compiler does not use vectors; four blocks of
-/// 12 bytes as whole vectors take 0.82 of the time.
+/// Longest block with loops for small distances, in bytes. For the others the compiler does not use vectors;
+/// four blocks of 12 bytes as whole vectors take 0.82 of the time.
 pub(crate) const SHORT: usize = 8;
 
 /// Blocks of `B` bytes.
@@ -225,15 +225,15 @@ impl BlockCopy for Masked {
     }
 }
 
-/// Blocks of at least [`LONG`] bytes, in whole lines of the destination except at its ends: a line written in two parts
-/// costs two writes. Lines are copied in parts of `PART` bytes.
+/// Blocks of at least [`LONG`] bytes, in whole lines of the destination except at its ends: a line written in
+/// two parts costs two writes. Lines are copied in parts of `PART` bytes.
 pub(crate) struct Long<const PART: usize>;
 
 /// Blocks by the C library.
 ///
-/// From a few KiB on its `memcpy` uses the instruction `rep movsb` on processors that report it as fast. For some
-/// alignments that runs at a twentieth of the speed of [`Long`] (Zen 4: 3.5 GB/s instead of 58 if the destination is 8
-/// bytes further than the source, modulo 4 KiB), so the library does not copy these.
+/// From a few KiB on its `memcpy` uses the instruction `rep movsb` on processors that report it as fast. For
+/// some alignments that runs at a twentieth of the speed of [`Long`] (Zen 4: 3.5 GB/s instead of 58 if the
+/// destination is 8 bytes further than the source, modulo 4 KiB), so the library does not copy these.
 pub(crate) struct Library;
 
 impl BlockCopy for Library {
@@ -263,8 +263,8 @@ impl BlockCopy for Instruction {
 
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
-        // SAFETY: guaranteed by the caller. The instruction goes towards higher addresses, as the calling convention
-        // guarantees, and changes only the bytes and the named registers.
+        // SAFETY: guaranteed by the caller. The instruction goes towards higher addresses, as the calling
+        // convention guarantees, and changes only the bytes and the named registers.
         #[cfg(all(target_arch = "x86_64", not(any(miri, asan))))]
         unsafe {
             std::arch::asm!(
@@ -273,8 +273,8 @@ impl BlockCopy for Instruction {
                 options(nostack, preserves_flags)
             );
         }
-        // Neither Miri nor AddressSanitizer sees what the instruction accesses. Not the same as without vectors, or the
-        // compiler would merge both kernels.
+        // Neither Miri nor AddressSanitizer sees what the instruction accesses. Not the same as without
+        // vectors, or the compiler would merge both kernels.
         // SAFETY: guaranteed by the caller.
         #[cfg(any(not(target_arch = "x86_64"), miri, asan))]
         unsafe {
@@ -289,8 +289,8 @@ pub(crate) const LONG: usize = 1024;
 /// Bytes of a cache line.
 pub(crate) const LINE: usize = 64;
 
-/// Processors compare the addresses of loads with those of earlier stores only by their low bits: the offset within a
-/// page of this size.
+/// Processors compare the addresses of loads with those of earlier stores only by their low bits: the offset
+/// within a page of this size.
 pub(crate) const PAGE: usize = 4096;
 
 /// If the destination is up to this far ahead of the source, modulo [`PAGE`], a copy towards higher addresses makes
@@ -322,8 +322,8 @@ impl<const PART: usize> BlockCopy for Long<PART> {
     }
 }
 
-/// Blocks from [`MEDIUM`] to [`LONG`] bytes. No branch depends on addresses, because these change from block to
-/// block.
+/// Blocks from [`MEDIUM`] to [`LONG`] bytes. No branch depends on addresses, because these change from block
+/// to block.
 pub(crate) struct Medium;
 
 /// Shortest block for [`Medium`], in bytes.
@@ -351,8 +351,8 @@ impl BlockCopy for Medium {
 #[inline(always)]
 unsafe fn copy_forward<const PART: usize>(to: *mut u8, from: *const u8, bytes: usize) {
     let mut at = to.addr().wrapping_neg() % LINE;
-    // SAFETY: a block has at least LONG bytes, and so one line at either end; `at` is the end of the copied part, and
-    // the lines after it are within the block as long as the conditions hold.
+    // SAFETY: a block has at least LONG bytes, and so one line at either end; `at` is the end of the copied
+    // part, and the lines after it are within the block as long as the conditions hold.
     unsafe {
         if at > 0 {
             copy_line::<PART>(to, from);
@@ -375,8 +375,8 @@ unsafe fn copy_forward<const PART: usize>(to: *mut u8, from: *const u8, bytes: u
 /// Asks the processor to load a line. It may be anywhere.
 #[inline(always)]
 pub(crate) fn prefetch(line: *const u8) {
-    // SAFETY: prefetching does not access memory as far as programs can see, and every processor of the architecture
-    // has the instruction.
+    // SAFETY: prefetching does not access memory as far as programs can see, and every processor of the
+    // architecture has the instruction.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.cast());
@@ -410,8 +410,8 @@ unsafe fn copy_backward<const PART: usize>(to: *mut u8, from: *const u8, bytes: 
     }
 }
 
-/// Copies a line in parts of `PART` bytes: 32, or 64 for the whole line. Vectors of 64 bytes are slower than two of 32
-/// for some distances between source and destination.
+/// Copies a line in parts of `PART` bytes: 32, or 64 for the whole line. Vectors of 64 bytes are slower than
+/// two of 32 for some distances between source and destination.
 ///
 /// # Safety
 /// As for [`copy_exact`], for a line.
@@ -435,8 +435,8 @@ impl BlockCopy for Streamed {
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         let first = to.addr().wrapping_neg() % LINE;
         let lines = (bytes - first) / LINE;
-        // SAFETY: a block has at least LONG bytes, and so one line at either end and `lines` lines between them,
-        // whose addresses in `to` are multiples of LINE.
+        // SAFETY: a block has at least LONG bytes, and so one line at either end and `lines` lines between
+        // them, whose addresses in `to` are multiples of LINE.
         unsafe {
             // First, so that no byte written past the caches is written again before [`settle`].
             copy_line::<32>(to, from);

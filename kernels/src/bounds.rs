@@ -37,8 +37,8 @@ impl Reach {
         Some(Self { size, lower: i64::try_from(lower).ok()?, upper: i64::try_from(upper).ok()? })
     }
 
-    /// Refuses an array that does not contain all data, from its byte `origin` on, and a buffer with another length
-    /// than the data.
+    /// Refuses an array that does not contain all data, from its byte `origin` on, and a buffer with another
+    /// length than the data.
     #[inline]
     pub fn check(&self, array_bytes: usize, origin: i64, packed_bytes: usize) -> Result<(), RunError> {
         // An offset that overflows is also outside.

@@ -12,8 +12,8 @@ use crate::program::compile_for;
 use crate::tuning::Tuning;
 use crate::{PlainLoop, Program, Way};
 
-/// Maximum number of bytes around the data in one of the two variants. It is not a multiple of any vector, so that
-/// data begins at all kinds of addresses.
+/// Maximum number of bytes around the data in one of the two variants. It is not a multiple of any vector, so
+/// that data begins at all kinds of addresses.
 const MARGIN: u64 = 67;
 
 /// The random numbers of a case; they differ from those that draw the layout with the same seed.
@@ -31,8 +31,8 @@ pub(crate) fn tunings_here() -> impl Iterator<Item = Tuning> {
     ways_here().map(Tuning::Only)
 }
 
-/// Compiles with every choice of kernels on this processor and compares with the oracle, on arrays that end where the
-/// data ends and on arrays with a margin.
+/// Compiles with every choice of kernels on this processor and compares with the oracle, on arrays that end
+/// where the data ends and on arrays with a margin.
 ///
 /// # Panics
 /// If a byte is wrong.

@@ -77,8 +77,8 @@ pub struct DeviceRecords {
     pub indices: Vec<u32>,
 }
 
-/// A divisor of numbers below 2^31, as the kernels take it: the upper half of the product with `factor`, shifted. A factor of 0 means
-/// division by 1.
+/// A divisor of numbers below 2^31, as the kernels take it: the upper half of the product with `factor`,
+/// shifted. A factor of 0 means division by 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Divisor {
@@ -136,8 +136,8 @@ impl DeviceProgram {
 }
 
 impl DevicePart {
-    /// The size of the kernel's words in bytes, for arrays that begin at a multiple of the largest size, and a packed stream `begin` bytes
-    /// after one. `None` if there are too many words for the kernels.
+    /// The size of the kernel's words in bytes, for arrays that begin at a multiple of the largest size, and
+    /// a packed stream `begin` bytes after one. `None` if there are too many words for the kernels.
     pub fn word_bytes(&self, begin: usize) -> Option<u32> {
         let common = self.alignment | (begin + self.packed) as u64;
         let bytes = 1 << common.trailing_zeros().min(WORD_BYTES[4].trailing_zeros());

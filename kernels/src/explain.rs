@@ -17,8 +17,8 @@ impl fmt::Display for Program {
 }
 
 impl Program {
-    /// The operations in packed order, one per line, indented by nesting; then every kernel with its bytes, its
-    /// blocks and the reason for the choice.
+    /// The operations in packed order, one per line, indented by nesting; then every kernel with its bytes,
+    /// its blocks and the reason for the choice.
     pub fn explain(&self) -> String {
         let mut kernels = Vec::new();
         add(&self.sequence, 1, &mut kernels);

@@ -52,8 +52,8 @@ struct Grown {
     entries: u64,
 }
 
-/// A layout of at most `depth` constructors, whose arguments reach every kernel: blocks of up to 383 values, lists of
-/// up to 40 places. `None` if it is refused or too large.
+/// A layout of at most `depth` constructors, whose arguments reach every kernel: blocks of up to 383 values,
+/// lists of up to 40 places. `None` if it is refused or too large.
 fn grow(bytes: &mut Unstructured, depth: u32) -> Result<Option<Grown>> {
     let kind = if depth == 0 { 0 } else { bytes.int_in_range(0..=11)? };
     if kind <= 1 {

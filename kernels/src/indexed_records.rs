@@ -1,8 +1,8 @@
 //! Records by index: the same few values of every record, each at a fixed distance times the record's index. Examples
 //! are the atoms of an index list with an array for each value, and listed elements of an array of structs.
 //!
-//! One list of 4-byte indices replaces a list of the places of all values. Values are copied as words, in groups with
-//! the same distance, so that one multiplication gives the places of several.
+//! One list of 4-byte indices replaces a list of the places of all values. Values are copied as words, in
+//! groups with the same distance, so that one multiplication gives the places of several.
 
 use crate::loops::POSITION;
 use crate::select::{Pair, ParticlesKernel, RecordsKernel, particles, words};
@@ -66,8 +66,8 @@ struct IndexColumn {
 }
 
 impl IndexedRecords {
-    /// Finds records in a list of `count` runs. `None` if the places do not depend on one index, if sizes are not
-    /// multiples of a word, or if records could overlap: then it would matter which is written last.
+    /// Finds records in a list of `count` runs. `None` if the places do not depend on one index, if sizes are
+    /// not multiples of a word, or if records could overlap: then it would matter which is written last.
     pub fn from_runs(count: usize, run: impl Fn(usize) -> ByteRun) -> Option<Self> {
         let most = MOST_RUNS.min(count / FEWEST_RECORDS);
         let has_few_words =
@@ -211,8 +211,8 @@ impl IndexedRecords {
     /// Runs all records; `array` is displacement 0, `packed` the place of the first of them.
     ///
     /// # Safety
-    /// As for [`Sequence::run`](crate::operation::Sequence::run), with the result of [`IndexedRecords::kernels`] for
-    /// ways of this processor.
+    /// As for [`Sequence::run`](crate::operation::Sequence::run), with the result of
+    /// [`IndexedRecords::kernels`] for ways of this processor.
     #[inline(never)]
     pub unsafe fn run<const PACK: bool>(&self, kernels: &RecordsKernels, array: *mut u8, packed: *mut u8) {
         let kernels = match (kernels, &self.groups[..]) {
@@ -253,8 +253,8 @@ fn are_apart(columns: &[IndexColumn], most: u32) -> bool {
     are_disjoint(spans) && columns.iter().all(|column| column.scale >= column.bytes as i64)
 }
 
-/// Whether columns are members of the elements of one array, which do not overlap: neither within an element nor from
-/// one element to the next.
+/// Whether columns are members of the elements of one array, which do not overlap: neither within an element
+/// nor from one element to the next.
 fn are_elements(columns: &[IndexColumn]) -> bool {
     let scale = columns[0].scale;
     let (offsets, ends) = (columns.iter().map(|c| c.offset), columns.iter().map(|c| c.run(0).end()));

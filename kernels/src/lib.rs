@@ -45,8 +45,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Packed data can be sent by any library. `harness/rank/examples/send_a_face.rs` sends it with the crate `mpi`, on
-//! which this crate does not depend.
+//! Packed data can be sent by any library. `harness/rank/examples/send_a_face.rs` sends it with the crate
+//! `mpi`, on which this crate does not depend.
 //!
 //! # Guarantees
 //!
@@ -62,9 +62,9 @@
 //!
 //! # Cost
 //!
-//! Compiling costs 1 to 2 µs for nested loops, 2 ns more for each block of an index list, and 14 if their lengths
-//! differ. It pays if a layout is used several times. For both sides of the 22 messages of `ddtbench engine` (preset `quick`, warm caches, Zen 4), it took
-//! as long as was saved by
+//! Compiling costs 1 to 2 µs for nested loops, 2 ns more for each block of an index list, and 14 if their
+//! lengths differ. It pays if a layout is used several times. For both sides of the 22 messages of `ddtbench
+//! engine` (preset `quick`, warm caches, Zen 4), it took as long as was saved by
 //!
 //! - 0.1 to 13 transfers (median 5) compared with the `MPI_Pack` of MPICH 5.0.2, except for one contiguous run, where
 //!   there is nothing to save;

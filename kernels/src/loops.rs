@@ -3,9 +3,9 @@
 //! The same source packs and unpacks, depending on the constant `PACK`. Everything is `inline(always)`, as in
 //! [`block_copy`](crate::block_copy).
 //!
-//! Loops over strided blocks do not prefetch lines. Measured on Zen 4, prefetching gained up to 15% for blocks at
-//! strides of 128 bytes and more in the outer cache, and nothing in memory. It lost up to 40% in the inner cache and
-//! when unpacking.
+//! Loops over strided blocks do not prefetch lines. Measured on Zen 4, prefetching gained up to 15% for
+//! blocks at strides of 128 bytes and more in the outer cache, and nothing in memory. It lost up to 40% in
+//! the inner cache and when unpacking.
 
 use crate::block_copy::{Any, BlockCopy, MEDIUM, STREAM_ALIGN, join_words, prefetch, settle};
 use crate::indexed_records::Group;
@@ -154,9 +154,9 @@ const TILE: usize = 8;
 /// Tiles that [`transposed`] copies at once. With two, values of 16 bytes take 0.4 to 0.7 of the time if they are in a cache (Zen 5).
 const TILES: usize = 2;
 
-/// Every block of `grid`, [`TILES`] times [`TILE`] of the outer loop for each of the inner. If the outer loop's blocks are adjacent,
-/// each cache line of the array is visited once instead of once per block. With `STREAM`, unpacking writes past the
-/// caches if blocks are at multiples of [`STREAM_ALIGN`].
+/// Every block of `grid`, [`TILES`] times [`TILE`] of the outer loop for each of the inner. If the outer
+/// loop's blocks are adjacent, each cache line of the array is visited once instead of once per block. With
+/// `STREAM`, unpacking writes past the caches if blocks are at multiples of [`STREAM_ALIGN`].
 ///
 /// # Safety
 /// As for [`strided`].
@@ -171,8 +171,8 @@ pub(crate) unsafe fn transposed<B: BlockCopy, const PACK: bool, const STREAM: bo
     let lies_at = array.addr() | inner.stride as usize | outer.stride as usize;
     let stream = STREAM && !PACK && lies_at.is_multiple_of(STREAM_ALIGN.min(B::bytes(bytes)));
     let rest = Grid { inner, outer: Axis { count: outer.count % TILE, ..outer }, ..*grid };
-    // SAFETY: the caller's blocks, in tiles and the remainder; blocks of a multiple of STREAM_ALIGN are at such a
-    // multiple if they are streamed.
+    // SAFETY: the caller's blocks, in tiles and the remainder; blocks of a multiple of STREAM_ALIGN are at
+    // such a multiple if they are streamed.
     unsafe {
         let (array, packed) = match stream {
             true => tiles::<B, PACK, true>(array, packed, bytes, grid),
@@ -234,8 +234,8 @@ unsafe fn tiles<B: BlockCopy, const PACK: bool, const STREAM: bool>(
 /// values take twice the time with prefetching, 1897 as long or less (Intel; in no cache 0.5 and 0.4 of it).
 const FEW: usize = 1024;
 
-/// Blocks at `offsets` from `array`, `packed_step` bytes apart in the packed stream. The line of the block that comes
-/// `AHEAD` later is prefetched, unless `AHEAD` is 0.
+/// Blocks at `offsets` from `array`, `packed_step` bytes apart in the packed stream. The line of the block
+/// that comes `AHEAD` later is prefetched, unless `AHEAD` is 0.
 ///
 /// # Safety
 /// As for [`strided`].
@@ -274,8 +274,8 @@ pub(crate) unsafe fn indexed<B: BlockCopy, const PACK: bool, const AHEAD: usize>
     }
 }
 
-/// The words of `group`, `G` of the size of `T`, in the records at `indices`, which are `record` bytes apart in the packed
-/// stream.
+/// The words of `group`, `G` of the size of `T`, in the records at `indices`, which are `record` bytes apart
+/// in the packed stream.
 ///
 /// # Safety
 /// As for [`strided`].
@@ -308,9 +308,9 @@ pub(crate) unsafe fn words<T: Copy, const G: usize, const PACK: bool>(
 /// Components of a position.
 pub(crate) const POSITION: usize = 3;
 
-/// Records of a position and `N` single words, from separate arrays, as `W` words: all words of a record at once.
-/// [`IndexedRecords::are_particles`](crate::indexed_records::IndexedRecords::are_particles) describes the arrays in `groups`. If
-/// `EVEN`, the indices are 0, 1, 2, ..., and only their number is used.
+/// Records of a position and `N` single words, from separate arrays, as `W` words: all words of a record at
+/// once. [`IndexedRecords::are_particles`](crate::indexed_records::IndexedRecords::are_particles) describes
+/// the arrays in `groups`. If `EVEN`, the indices are 0, 1, 2, ..., and only their number is used.
 ///
 /// # Safety
 /// As for [`strided`].

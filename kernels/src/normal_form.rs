@@ -1,8 +1,8 @@
 //! The normal form of a layout: the bytes to copy, as loops and lists, without MPI's constructors.
 //!
-//! Order matters: the packed stream follows the type map, so loops are never exchanged, only merged. Offsets are
-//! those of the first copy. They wrap like the layout's own offsets, because only the places of data are known to fit
-//! into 64 bits.
+//! Order matters: the packed stream follows the type map, so loops are never exchanged, only merged. Offsets
+//! are those of the first copy. They wrap like the layout's own offsets, because only the places of data are
+//! known to fit into 64 bits.
 
 use datatypes::{Constructor, DistributedArray, Layout, Nest, Part};
 
@@ -334,8 +334,8 @@ fn of_merged(merged: Vec<ByteRun>) -> NormalForm {
     }
 }
 
-/// Maximum average number of equal blocks into which runs of different lengths are cut: a kernel of one size copies
-/// two of them in less time than a kernel of any length copies one run.
+/// Maximum average number of equal blocks into which runs of different lengths are cut: a kernel of one size
+/// copies two of them in less time than a kernel of any length copies one run.
 const FEW_UNITS: usize = 2;
 
 /// The largest block that all runs consist of, and how many there are.

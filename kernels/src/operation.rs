@@ -179,8 +179,8 @@ impl LoopNest {
     }
 }
 
-/// Minimum size of blocks that are copied like one run as long as the message, in bytes: rows of 8 KiB lost up to a third
-/// of their speed if they were written past the caches.
+/// Minimum size of blocks that are copied like one run as long as the message, in bytes: rows of 8 KiB lost
+/// up to a third of their speed if they were written past the caches.
 const LIKE_ONE_RUN: usize = 64 << 10;
 
 /// Minimum size of blocks, and of the message that has them, for [`Shape::LongRows`]: with its array, such a message does
@@ -188,9 +188,9 @@ const LIKE_ONE_RUN: usize = 64 << 10;
 const LONG_ROW: usize = 6 << 10;
 const LARGE_MESSAGE: usize = 1 << 20;
 
-/// From this number of pages on, a processor begins to lose their addresses. Zen 4 keeps 72 without and 3072 with a
-/// delay; NAS LU's blocks of 40 bytes pack a fifth slower in small pieces on 162 pages, and as fast or faster from
-/// 408 on.
+/// From this number of pages on, a processor begins to lose their addresses. Zen 4 keeps 72 without and 3072
+/// with a delay; NAS LU's blocks of 40 bytes pack a fifth slower in small pieces on 162 pages, and as fast or
+/// faster from 408 on.
 const MANY_PAGES: usize = 400;
 
 /// Whether short blocks are on more pages than the processor's address cache has.
@@ -206,8 +206,8 @@ pub(crate) const SAME_LINE: usize = 32;
 /// From this number of rows, visiting a line once for several blocks pays off.
 const MANY_ROWS: usize = 8;
 
-/// Whether the outer loop's blocks are adjacent and the inner loop's far apart: then it is better to fill a line at
-/// once. Not if blocks could overlap, because the one written last must stay the same.
+/// Whether the outer loop's blocks are adjacent and the inner loop's far apart: then it is better to fill a
+/// line at once. Not if blocks could overlap, because the one written last must stay the same.
 fn is_transposed(block: usize, Grid { inner, outer, .. }: &Grid) -> bool {
     let row = outer.stride.unsigned_abs().saturating_mul(outer.count);
     (block..=SAME_LINE).contains(&outer.stride.unsigned_abs())

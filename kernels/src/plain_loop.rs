@@ -7,8 +7,8 @@ use crate::bounds::Reach;
 use crate::normal_form::NormalForm;
 use crate::{CompileError, RunError};
 
-/// Packs and unpacks copies of one layout by plain loops: with counts and strides if the layout is regular, else with
-/// lists.
+/// Packs and unpacks copies of one layout by plain loops: with counts and strides if the layout is regular,
+/// else with lists.
 #[derive(Clone, Debug)]
 pub struct PlainLoop {
     nest: NormalForm,
@@ -34,8 +34,8 @@ impl PlainLoop {
     pub fn pack(&self, array: &[u8], origin: i64, packed: &mut [u8]) -> Result<(), RunError> {
         self.reach.check(array.len(), origin, packed.len())?;
         let base = array.as_ptr().cast_mut().wrapping_offset(origin as isize);
-        // SAFETY: all data is in `array`, which is only read; `packed` is as long as the data, and the borrows
-        // guarantee that the two do not overlap.
+        // SAFETY: all data is in `array`, which is only read; `packed` is as long as the data, and the
+        // borrows guarantee that the two do not overlap.
         unsafe { run::<true>(&self.nest, base, packed.as_mut_ptr()) };
         Ok(())
     }
@@ -53,12 +53,12 @@ impl PlainLoop {
     }
 }
 
-/// Copies the data of `nest` between `array`, which is displacement 0, and the packed stream. Returns the end of the
-/// copied part of the stream.
+/// Copies the data of `nest` between `array`, which is displacement 0, and the packed stream. Returns the end
+/// of the copied part of the stream.
 ///
 /// # Safety
-/// All data of the nest must be in memory that can be read, and written if `PACK` is false. For the packed stream it
-/// is the other way round. The two must not overlap.
+/// All data of the nest must be in memory that can be read, and written if `PACK` is false. For the packed
+/// stream it is the other way round. The two must not overlap.
 unsafe fn run<const PACK: bool>(nest: &NormalForm, array: *mut u8, packed: *mut u8) -> *mut u8 {
     let mut packed = packed;
     let at = |offset: i64| array.wrapping_offset(offset as isize);
@@ -109,8 +109,8 @@ unsafe fn run<const PACK: bool>(nest: &NormalForm, array: *mut u8, packed: *mut 
     packed
 }
 
-/// Blocks of one size at these offsets. The sizes of single values have a separate loop, as a compiler makes from
-/// typed code.
+/// Blocks of one size at these offsets. The sizes of single values have a separate loop, as a compiler makes
+/// from typed code.
 ///
 /// # Safety
 /// As for [`run`].

@@ -60,14 +60,14 @@ impl Program {
     pub fn pack(&self, array: &[u8], origin: i64, packed: &mut [u8]) -> Result<(), RunError> {
         self.reach.check(array.len(), origin, packed.len())?;
         let base = array.as_ptr().cast_mut().wrapping_offset(origin as isize);
-        // SAFETY: all data is in `array`, which is only read; `packed` has the stream's length, and the borrows
-        // guarantee that the two do not overlap.
+        // SAFETY: all data is in `array`, which is only read; `packed` has the stream's length, and the
+        // borrows guarantee that the two do not overlap.
         unsafe { self.sequence.run::<true>(base, packed.as_mut_ptr()) };
         Ok(())
     }
 
-    /// Scatters all to `array`. If the layout overlaps itself, which MPI forbids on the receiving side, later bytes
-    /// overwrite earlier ones.
+    /// Scatters all to `array`. If the layout overlaps itself, which MPI forbids on the receiving side, later
+    /// bytes overwrite earlier ones.
     ///
     /// # Errors
     /// [`RunError`]; in this case nothing was written.

@@ -1,8 +1,8 @@
 //! Records: the values of several arrays that belong together, packed next to each other, one record after the other.
 //!
-//! A structure of arrays that is packed as an array of structures is a list of runs whose lengths recur. It is copied
-//! column by column. Each column has blocks of one size: in the array at one distance or at listed places, in the
-//! stream one record apart.
+//! A structure of arrays that is packed as an array of structures is a list of runs whose lengths recur. It
+//! is copied column by column. Each column has blocks of one size: in the array at one distance or at listed
+//! places, in the stream one record apart.
 
 use std::ops::Range;
 
@@ -69,8 +69,8 @@ impl Records {
 
     /// Whether each column ends before the next one begins.
     fn columns_lie_apart(&self) -> bool {
-        // Offsets may have wrapped; the distance between any two places of data is less than half of the address
-        // space.
+        // Offsets may have wrapped; the distance between any two places of data is less than half of the
+        // address space.
         let base = self.columns[0].places.get(0);
         let span = |column: &Column| column.span(self.count, base);
         let mut spans: Vec<(i64, i64)> = self.columns.iter().map(span).collect();

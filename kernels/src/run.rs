@@ -10,8 +10,8 @@ impl Sequence {
     /// Runs all operations. `array` is displacement 0, `packed` the place of the stream's first byte.
     ///
     /// # Safety
-    /// Every byte that the operations name must be in memory that may be read (packing) or written (unpacking);
-    /// `packed` must have room for all, be writable when packing, and not overlap the array.
+    /// Every byte that the operations name must be in memory that may be read (packing) or written
+    /// (unpacking); `packed` must have room for all, be writable when packing, and not overlap the array.
     #[inline]
     pub unsafe fn run<const PACK: bool>(&self, array: *mut u8, packed: *mut u8) {
         match &self.operations[..] {
@@ -22,8 +22,8 @@ impl Sequence {
         }
     }
 
-    /// Several operations. Here and below, a separate function: short messages take less time if the path to their kernel
-    /// saves no registers.
+    /// Several operations. Here and below, a separate function: short messages take less time if the path to
+    /// their kernel saves no registers.
     ///
     /// # Safety
     /// As for [`Sequence::run`].

@@ -12,8 +12,8 @@ use crate::{block_copy::Masked, gather};
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
 pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, &Grid);
 
-/// Kernels for blocks at listed places: array, packed, bytes of a block, bytes from block to block in the packed stream,
-/// offsets.
+/// Kernels for blocks at listed places: array, packed, bytes of a block, bytes from block to block in the
+/// packed stream, offsets.
 pub(crate) type IndexedKernel = unsafe fn(*mut u8, *mut u8, usize, usize, &[u32]);
 
 /// Kernels for runs of any lengths: array, packed, offsets, packed ends.
@@ -45,9 +45,9 @@ impl<K: Copy> Pair<K> {
     }
 }
 
-/// Calls `$make` for the kind of block of `$bytes` bytes, with the sizes that share it. Sizes that applications use have
-/// their own kernel; the others have one per range. Long blocks are copied in parts of `$part` bytes. `$constant` is one more
-/// constant of `$make`.
+/// Calls `$make` for the kind of block of `$bytes` bytes, with the sizes that share it. Sizes that
+/// applications use have their own kernel; the others have one per range. Long blocks are copied in parts of
+/// `$part` bytes. `$constant` is one more constant of `$make`.
 macro_rules! by_size {
     ($bytes:expr, $part:literal, $make:ident $(, $constant:tt)?) => {{
         macro_rules! exact {
@@ -131,8 +131,8 @@ macro_rules! kernel {
     };
 }
 
-/// A module with a copy of every loop for one instruction set, and the choice by size. Long blocks are copied in parts
-/// of `$part` bytes.
+/// A module with a copy of every loop for one instruction set, and the choice by size. Long blocks are copied
+/// in parts of `$part` bytes.
 macro_rules! level {
     ($module:ident, $part:literal $(, $feature:literal)?) => {
         pub(crate) mod $module {

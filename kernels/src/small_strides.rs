@@ -1,5 +1,5 @@
-//! Rows of short blocks at small distances. If the size and the distance are constants, the compiler copies several blocks
-//! at once with shuffles of whole vectors.
+//! Rows of short blocks at small distances. If the size and the distance are constants, the compiler copies
+//! several blocks at once with shuffles of whole vectors.
 
 use crate::block_copy::Exact;
 use crate::loops::{Grid, block};

@@ -26,8 +26,8 @@ fn cases() -> std::ops::Range<u64> {
     first..first + number("KERNELS_CASES").unwrap_or(CASES)
 }
 
-/// Everything that MPI allows, overlaps and zeros included; also with bounds as MPIs report them, which do not follow from the
-/// constructors.
+/// Everything that MPI allows, overlaps and zeros included; also with bounds as MPIs report them, which do
+/// not follow from the constructors.
 #[test]
 fn random_layouts_agree_with_the_oracle() {
     let mut compared = 0;

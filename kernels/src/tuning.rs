@@ -1,8 +1,8 @@
 //! Which way copies each class of operations: a table per family of processors, because the fastest one depends on them.
 //!
-//! Tables are shipped for Zen 4, Zen 5 (both AMD EPYC) and recent Intel Xeons. Other processors use that of Zen 4, which is
-//! a guess for them. `ddtbench engine --tune` measures with [`Trial`]s and prints a table for a new family. This crate does
-//! not measure on its own.
+//! Tables are shipped for Zen 4, Zen 5 (both AMD EPYC) and recent Intel Xeons. Other processors use that of
+//! Zen 4, which is a guess for them. `ddtbench engine --tune` measures with [`Trial`]s and prints a table for
+//! a new family. This crate does not measure on its own.
 
 mod class;
 mod shipped;

@@ -1,5 +1,5 @@
-//! Interrupted runs: finished results are kept, no process continues, and `--resume` does the remainder. Most runs
-//! are interrupted at a gate; one is killed at any moment, `DDTBENCH_KILLS` times.
+//! Interrupted runs: finished results are kept, no process continues, and `--resume` does the remainder. Most
+//! runs are interrupted at a gate; one is killed at any moment, `DDTBENCH_KILLS` times.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -61,8 +61,8 @@ impl Running {
         self.job = Job::start(&mut self.resume());
     }
 
-    /// The launcher, while it runs: the child of `ddtbench` that is not the shell that watches over it, which is also
-    /// called `ddtbench`.
+    /// The launcher, while it runs: the child of `ddtbench` that is not the shell that watches over it, which
+    /// is also called `ddtbench`.
     fn launcher(&self) -> Option<i32> {
         let is_launcher =
             |process: &Process| process.parent == self.job.pid() && !process.has_argument("ddtbench");
@@ -79,8 +79,8 @@ impl Running {
         Summary::read(&self.out()).ends().into_iter().cloned().collect()
     }
 
-    /// Fails unless every case, launch and method has ended exactly once, at most `most_failed` of them without
-    /// figures, and each sample is there once.
+    /// Fails unless every case, launch and method has ended exactly once, at most `most_failed` of them
+    /// without figures, and each sample is there once.
     #[track_caller]
     fn expect_whole(&self, most_failed: usize) {
         let ends = self.ends();
@@ -171,8 +171,8 @@ fn kill_with_ranks_that_are_left_behind(mpi: &Mpi) {
     running.job.until_nothing_is_left();
 }
 
-/// `ddtbench`, its launcher and its ranks are killed until there were enough kills; a run may end before its first
-/// kill.
+/// `ddtbench`, its launcher and its ranks are killed until there were enough kills; a run may end before its
+/// first kill.
 fn at_any_moment() {
     /// The variable with the number of kills, and the default number.
     const KILLS: (&str, usize) = ("DDTBENCH_KILLS", 3);
@@ -185,8 +185,8 @@ fn at_any_moment() {
     eprintln!("{kills} kills in {runs} runs, and every run came to its end");
 }
 
-/// Kills a run until it ends, at most `wanted` times; returns the number of kills. `first` is the number of the first
-/// kill, which determines victims and moments.
+/// Kills a run until it ends, at most `wanted` times; returns the number of kills. `first` is the number of
+/// the first kill, which determines victims and moments.
 fn one_run(wanted: usize, first: usize) -> usize {
     /// The shortest and the longest time from a start to a kill: from before the plan is read until after some cases.
     const AFTER_S: (f64, f64) = (0.05, 2.0);
@@ -239,8 +239,8 @@ fn one_run(wanted: usize, first: usize) -> usize {
     kills
 }
 
-/// A plan that never arrives, a compiler wrapper that hangs, and a long build: `ddtbench` can be interrupted in all
-/// of them.
+/// A plan that never arrives, a compiler wrapper that hangs, and a long build: `ddtbench` can be interrupted
+/// in all of them.
 fn while_preparing() {
     let dir = tempfile::tempdir().unwrap();
     let hangs = dir.path().join("hangs");

@@ -74,8 +74,8 @@ fn faulty<'a>(mpi: &'a Mpi, fault: &str, line: &str) -> Measuring<'a> {
     Measuring::on(mpi, format!("{line} {mpis} --variant '{variant}'"))
 }
 
-/// Known findings are those of reductions, on types whose first byte is not at the address. So are the types of the regression: only the
-/// operation differs.
+/// Known findings are those of reductions, on types whose first byte is not at the address. So are the types
+/// of the regression: only the operation differs.
 fn gate(mpi: &Mpi) {
     let line = |seed, known| format!("conform --only reduce,scatter --cases 300 --seed {seed}{known}");
     let healthy = Measuring::on(mpi, line(1, "")).ends(1);
@@ -99,8 +99,8 @@ fn only_scatter_fails(failed: &Kept) {
     assert!(failed.ended.out.contains("confirmed by the C program"), "{}", failed.ended);
 }
 
-/// An operation does in a program what it does in the rank program: on a type without faults both are right. Of the other forms, which
-/// change its text by few rules, every fourth.
+/// An operation does in a program what it does in the rank program: on a type without faults both are right.
+/// Every fourth of the other forms is tried, since they change its text by few rules.
 fn programs_are_right(mpi: &Mpi) {
     let few = Case::with_layout(0, "contiguous(5, int32)".parse().unwrap(), 3, true);
     // So many that a program lists those of one item.

@@ -1,5 +1,5 @@
-//! Data in the memory of a device, on a machine without one: the driver is a stand-in, which protects that memory from the host, delays
-//! work until somebody waits for it, and can be faulty (`typed/device.txt`).
+//! Data in the memory of a device, on a machine without one: the driver is a stand-in, which protects that
+//! memory from the host, delays work until somebody waits for it, and can be faulty (`typed/device.txt`).
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
-//! A gate in the middle of a case, which stops a run at a known point however fast the machine is: rank 0 waits in
-//! its first `MPI_Type_commit` until it may pass (`faulty_mpi.c`).
+//! A gate in the middle of a case, which stops a run at a known point however fast the machine is: rank 0
+//! waits in its first `MPI_Type_commit` until it may pass (`faulty_mpi.c`).
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Halo exchanges: every exchange with every method, on several numbers of ranks, and with computation.
 //! `typed/halo.txt` tests MPIs with faults.
 //!
-//! Nothing is timed before all memory was compared with the expected result of the exchange, so a method that has
-//! figures is correct.
+//! Nothing is timed before all memory was compared with the expected result of the exchange, so a method that
+//! has figures is correct.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,14 +18,14 @@ use super::setup::{Check, MPIS, Mpi, mpi, trials_on};
 use super::trial::{Need, beside_others, trial};
 use super::typed::{Measuring, typed};
 
-/// Small values of each exchange, as in a plan. Each except `layout` has faces that two threads share unevenly, or
-/// evenly. `layout` has several arrays and types, a given place, and an order that goes back.
+/// Small values of each exchange, as in a plan. Each except `layout` has faces that two threads share
+/// unevenly, or evenly. `layout` has several arrays and types, a given place, and an order that goes back.
 fn small() -> impl Iterator<Item = (&'static str, &'static str)> {
     include_str!("halo_small.txt").lines().filter_map(|line| line.split_once(": "))
 }
 
-/// The head of a plan; short, because the test does not examine figures. The silence is that of transfers, so that
-/// they share results of checks.
+/// The head of a plan; short, because the test does not examine figures. The silence is that of transfers, so
+/// that they share results of checks.
 const HEAD: &str = "schema = 1
 experiment = \"halo\"
 limits = { warmup = 1, min_repetitions = 2, max_repetitions = 20, max_time_s = 0.002, precision_percent = 2.5, timeout_s = 6.0 }
@@ -90,8 +90,8 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// All methods of the host's memory, including those that are measured only on request; on Open MPI mostly without the ones in which it
-/// has errors. The method of the user's loop has separate trials.
+/// All methods of the host's memory, including those that are measured only on request; on Open MPI mostly
+/// without the ones in which it has errors. The method of the user's loop has separate trials.
 fn methods(mpi: &str, what: &str) -> Vec<&'static str> {
     let errs = |name: &&str| *name == OWN || mpi == "openmpi" && what != KNOWN_TOO && is_known(name);
     let on_host = methods::methods().iter().filter(|method| method.is_possible_in(MemoryKind::Host));

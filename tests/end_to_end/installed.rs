@@ -1,5 +1,5 @@
-//! The installed program, moved and without a home (except Open MPI), cargo, the source, the network (if root runs this), or a compiler
-//! after the first run.
+//! The installed program, moved and without a home (except Open MPI), cargo, the source, the network (if root
+//! runs this), or a compiler after the first run.
 
 use std::path::PathBuf;
 use std::process::Command;

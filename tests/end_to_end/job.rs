@@ -13,12 +13,12 @@ use tempfile::TempDir;
 /// The variable that marks a job's processes. Launchers pass it on to their ranks.
 const MARKER: &str = "DDTBENCH_TEST_JOB";
 
-/// Time limit of a job: longer than anything tested here, including builds of the rank program, on a slow machine. It
-/// distinguishes jobs that hang from slow ones.
+/// Time limit of a job: longer than anything tested here, including builds of the rank program, on a slow
+/// machine. It distinguishes jobs that hang from slow ones.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Interval between two checks of a condition: a search among all processes of the machine, or whether a command has
-/// ended. The latter costs almost nothing, and tests wait for it hundreds of times.
+/// Interval between two checks of a condition: a search among all processes of the machine, or whether a
+/// command has ended. The latter costs almost nothing, and tests wait for it hundreds of times.
 const POLL: Duration = Duration::from_millis(20);
 const POLL_END: Duration = Duration::from_millis(2);
 
@@ -60,8 +60,8 @@ impl Process {
     }
 }
 
-/// Spawns a command. A program that has just been written is busy for as long as a child that another trial has
-/// forked in the meantime has the file open: until that child runs its own program.
+/// Spawns a command. A program that has just been written is busy for as long as a child that another trial
+/// has forked in the meantime has the file open: until that child runs its own program.
 fn spawn(command: &mut Command) -> io::Result<Child> {
     loop {
         match command.spawn() {
@@ -229,8 +229,8 @@ fn parent(pid: i32) -> i32 {
     fields.skip(1).find_map(|field| field.parse().ok()).unwrap_or(0)
 }
 
-/// Open MPI's launcher prints this if it fails before it has started any process, which happens occasionally on a
-/// busy machine. `ddtbench` then retries; users who type the launcher retry by hand.
+/// Open MPI's launcher prints this if it fails before it has started any process, which happens occasionally
+/// on a busy machine. `ddtbench` then retries; users who type the launcher retry by hand.
 const LAUNCHER_FAILED: &str = "The PMIx server's listener thread failed to start";
 
 /// Runs a command to its end. Retries if the launcher failed before it started any process.

@@ -1,7 +1,7 @@
 //! All tests on real MPIs: one binary whose trials are made for each MPI and number of ranks.
 //!
-//! No preparation is needed: the first trial that needs an MPI lets `ddtbench` install it and build its rank program.
-//! If that fails, all trials that need it fail; none is skipped silently.
+//! No preparation is needed: the first trial that needs an MPI lets `ddtbench` install it and build its rank
+//! program. If that fails, all trials that need it fail; none is skipped silently.
 
 /// An MPI that is wrong on purpose.
 mod faulty_mpi;
@@ -61,8 +61,8 @@ mod partitioned;
 mod rank_program;
 /// Refusals, without an MPI.
 mod refusals;
-/// Differences between clusters and a laptop: shared trees, modules, settings, paths, Python's packages, orphaned
-/// processes.
+/// Differences between clusters and a laptop: shared trees, modules, settings, paths, Python's packages,
+/// orphaned processes.
 mod sites;
 /// Jobs of a Slurm with two nodes.
 mod slurm;
@@ -115,8 +115,8 @@ fn main() -> ExitCode {
     conclusion.exit_code()
 }
 
-/// Makes all processes started here interruptible. A shell starts background processes of a script with SIGINT
-/// ignored. They would inherit that, but tests interrupt `ddtbench` with SIGINT.
+/// Makes all processes started here interruptible. A shell starts background processes of a script with
+/// SIGINT ignored. They would inherit that, but tests interrupt `ddtbench` with SIGINT.
 fn let_interrupts_through() {
     // SAFETY: the default action has no handler, and there are no other threads yet.
     let before = unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };

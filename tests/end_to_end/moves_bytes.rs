@@ -1,7 +1,7 @@
 //! Every test and every method, on every MPI, with 2 and with 4 ranks: measured, and correct in every column.
 //!
-//! Nothing is timed before its bytes were compared, so a method that has figures has moved the right bytes. `typed/`
-//! shows that the comparison detects wrong ones.
+//! Nothing is timed before its bytes were compared, so a method that has figures has moved the right bytes.
+//! `typed/` shows that the comparison detects wrong ones.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -25,8 +25,8 @@ const RANKS: [usize; 2] = [2, 4];
 /// Short, because the test does not examine figures: a few blocks of each method.
 const SHORT: &str = "--max-time 0.005 --min-repetitions 4 --warmup 1";
 
-/// One trial, with one run, for each MPI and number of ranks. Each has the tests with an even or with an odd number,
-/// so that every test runs on every MPI and with every number of ranks.
+/// One trial, with one run, for each MPI and number of ranks. Each has the tests with an even or with an odd
+/// number, so that every test runs on every MPI and with every number of ranks.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for (at, mpi) in setup::MPIS.into_iter().enumerate() {
@@ -101,8 +101,8 @@ fn methods() -> impl Iterator<Item = &'static str> {
     all.filter(|name| *name != OWN && Kind::PingPong.can_in(MemoryKind::Host, name))
 }
 
-/// The methods measured with this number of ranks. Each pair sends datatypes in the same way as a single one, so
-/// other descriptions of the same bytes do not need more ranks.
+/// The methods measured with this number of ranks. Each pair sends datatypes in the same way as a single one,
+/// so other descriptions of the same bytes do not need more ranks.
 fn methods_by(ranks: usize) -> impl Iterator<Item = &'static str> {
     methods().filter(move |method| ranks == 2 || description(method).is_none())
 }

@@ -15,8 +15,8 @@ use super::typed::by_hand;
 /// Short, because the test does not examine figures.
 const SHORT: &str = "--max-time 0.002 --min-repetitions 2 --warmup 1";
 
-/// Communication other than operations, with its parameters: from arrays, from the memory that is also received into,
-/// between all ranks, in stages, with any layout.
+/// Communication other than operations, with its parameters: from arrays, from the memory that is also
+/// received into, between all ranks, in stages, with any layout.
 const APPS: [(&str, &str); 9] = [
     ("nas_lu_y", "nx=40 ny=40"),
     ("wrf_x_vec", ""),

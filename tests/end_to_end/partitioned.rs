@@ -1,5 +1,5 @@
-//! Partitioned transfers: every mechanism moves the right bytes, whatever the order, the sizes and the threads;
-//! features that an MPI lacks are reported. `typed/partitioned.txt` tests MPIs with faults.
+//! Partitioned transfers: every mechanism moves the right bytes, whatever the order, the sizes and the
+//! threads; features that an MPI lacks are reported. `typed/partitioned.txt` tests MPIs with faults.
 //!
 //! Every transfer is compared, so a mechanism that has figures has moved the right bytes.
 
@@ -13,8 +13,8 @@ use super::setup::{Check, MPIS, Mpi, trials_on};
 use super::trial::Need;
 use super::typed::{Kept, Measuring, type_alone};
 
-/// As short as possible: one round and verification. Hangs on Open MPI, including those of checks, are permanent, and
-/// shared machines have paused for up to three seconds.
+/// As short as possible: one round and verification. Hangs on Open MPI, including those of checks, are
+/// permanent, and shared machines have paused for up to three seconds.
 const SHORT: &str =
     "--max-time 0.005 --min-repetitions 4 --max-repetitions 20 --warmup 1 --set-plan limits.timeout_s=6";
 
@@ -26,8 +26,8 @@ const AGGREGATED: [&str; 5] = [
     "aggregated:m=2@partitioned",
     "aggregated:bytes=4096@partitioned",
 ];
-/// Mechanisms that poll for progress, which are measured only on request. The last one calls MPI at the sender before
-/// the first partition is ready, in which Open MPI 5.0.11 crashes.
+/// Mechanisms that poll for progress, which are measured only on request. The last one calls MPI at the
+/// sender before the first partition is ready, in which Open MPI 5.0.11 crashes.
 const POLLING: [&str; 4] =
     ["isend:test", "isend:testall", "partitioned:parrived_progress", "partitioned:progress_thread"];
 /// MPI's own partitioned transfer, whose partitions have one size.
@@ -139,8 +139,8 @@ fn polling(mpi: &Mpi) {
     expect_all(&measuring(mpi, methods, params).ends(0), 2, methods);
 }
 
-/// Open MPI 5.0.11 leaves one rank in `MPI_Wait` of such transfers, in one run of two to five, if its threads call
-/// `MPI_Parrived` while they mark partitions: the outcome there is not tested.
+/// Open MPI 5.0.11 leaves one rank in `MPI_Wait` of such transfers, in one run of two to five, if its threads
+/// call `MPI_Parrived` while they mark partitions: the outcome there is not tested.
 fn both_ways(mpi: &Mpi) {
     let hangs = |method: &str| mpi.name == "openmpi" && method == "partitioned:parrived";
     let methods: Vec<&str> =
@@ -193,8 +193,8 @@ fn computing(mpi: &Mpi) {
             assert!(row.is_measured() && row.number("median_s") > Some(10e-6), "{row:?}");
         }
     }
-    // 20 ms for the last partition, far more than any message costs: it is sent separately, and most of the others
-    // together.
+    // 20 ms for the last partition, far more than any message costs: it is sent separately, and most of the
+    // others together.
     let params = "partition_bytes=1000,partitions=32,arrival=delay:20000000";
     let kept = measuring(mpi, &["aggregated"], params).ends(0);
     expect_all(&kept, 1, &["aggregated"]);
@@ -246,8 +246,8 @@ fn lacking(mpi: &Mpi) {
     }
 }
 
-/// 64 KiB at 1 kB/s take a minute, compared with which delays are negligible; at 10^6 GB/s they take less time than
-/// any message.
+/// 64 KiB at 1 kB/s take a minute, compared with which delays are negligible; at 10^6 GB/s they take less
+/// time than any message.
 fn a_given_bandwidth(mpi: &Mpi) {
     // Ten rounds, limited by repetitions: figures have intervals.
     let line = "partitioned -m single,many --max-time 60 --min-repetitions 4 --max-repetitions 40 -p bytes=64KiB,partitions=4";
@@ -261,8 +261,8 @@ fn a_given_bandwidth(mpi: &Mpi) {
     assert!(["equation 5", "no equation"].contains(&fast.get("gain_model_against")), "{fast:?}");
 }
 
-/// The partitions that the receiver waits for differ in number and size from those that arrive. An MPI may refuse
-/// that, or deliver wrong bytes, or only some of them.
+/// The partitions that the receiver waits for differ in number and size from those that arrive. An MPI may
+/// refuse that, or deliver wrong bytes, or only some of them.
 fn another_mapping(mpi: &Mpi) {
     let [adaptive, others] = [&["aggregated:adaptive"][..], &["single", "aggregated:m=1"]];
     let measuring = measuring(mpi, &[adaptive, others].concat(), "bytes=24KiB,partitions=8");

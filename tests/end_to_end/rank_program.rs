@@ -1,5 +1,5 @@
-//! The unit tests of the rank program, which need an MPI to be linked with, and its declarations of MPI, which compilers of MPIs compare with
-//! their headers.
+//! The unit tests of the rank program, which need an MPI to be linked with, and its declarations of MPI,
+//! which compilers of MPIs compare with their headers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

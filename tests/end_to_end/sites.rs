@@ -1,6 +1,6 @@
-//! Machines other than the user's own laptop: shared source trees, modules that come and go, settings of cargo, file
-//! systems without locks, Python's packages. These trials do not need an MPI: small programs replace cargo, pip and
-//! the MPI.
+//! Machines other than the user's own laptop: shared source trees, modules that come and go, settings of
+//! cargo, file systems without locks, Python's packages. These trials do not need an MPI: small programs
+//! replace cargo, pip and the MPI.
 //!
 //! `sites/` has commands typed into a shell there, and their output; each title begins on a new site.
 
@@ -204,8 +204,8 @@ const STARTING: [&str; 8] = [
     "variants.0.env.A.",
 ];
 
-/// A stranger's plan with the path of a program in every key, in every section, for every command that reads it. The launcher of the
-/// site starts such a program wherever it is: in its arguments, or in its variables.
+/// A stranger's plan with the path of a program in every key, in every section, for every command that reads
+/// it. The launcher of the site starts such a program wherever it is: in its arguments, or in its variables.
 fn strangers_files() {
     let site = Site::new();
     run(&mut site.shell("new-mpi clone/.ddtbench/mpi/mpich 9.1")).expect_code(0);

@@ -1,5 +1,5 @@
-//! Jobs of a real Slurm with two nodes, which are namespaces of this machine (`slurm.sh`): the commands of the README
-//! and `docs/cluster.md`, word by word, and cancelled jobs.
+//! Jobs of a real Slurm with two nodes, which are namespaces of this machine (`slurm.sh`): the commands of
+//! the README and `docs/cluster.md`, word by word, and cancelled jobs.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -173,8 +173,8 @@ impl Cluster {
 }
 
 impl Submitted<'_> {
-    /// Waits until the job has ended and none of its processes runs on any node. Returns its output if its state is
-    /// the wanted one.
+    /// Waits until the job has ended and none of its processes runs on any node. Returns its output if its
+    /// state is the wanted one.
     #[track_caller]
     fn end(mut self, state: &str) -> String {
         let (cluster, dir) = (self.cluster, self.dir);

@@ -9,8 +9,8 @@ use snapbox::{Assert, Data, RedactedValue, Redactions};
 
 use super::setup::root;
 
-/// Values that differ between machines and runs: the placeholder in the texts, and a pattern with the value as the group
-/// `redacted`.
+/// Values that differ between machines and runs: the placeholder in the texts, and a pattern with the value
+/// as the group `redacted`.
 const DIFFERS: [(&str, &str); 3] = [
     ("[AVAILABLE]", r"(?<redacted>[0-9.]+ GiB) (are )?available"),
     // From the launcher's exit code, or from what it prints.
@@ -29,8 +29,8 @@ pub fn name_of(text: &Path) -> String {
     text.file_stem().expect("a file has a name").to_string_lossy().into_owned()
 }
 
-/// Fails unless each command of a text prints the expected output. `begin` is called with each title, and decides
-/// whether the commands below it run.
+/// Fails unless each command of a text prints the expected output. `begin` is called with each title, and
+/// decides whether the commands below it run.
 pub fn expect_as_in(text: &Path, mut begin: impl FnMut(&str) -> bool, print: impl Fn(&str) -> String) {
     let expected = fs::read_to_string(text).expect("it can be read");
     let mut printed = String::new();

@@ -21,8 +21,8 @@ struct RoomState {
     entering: usize,
 }
 
-/// Processors that a trial needs. Ranks that exchange messages need all of them: the ranks of two jobs would wait for
-/// each other in every message.
+/// Processors that a trial needs. Ranks that exchange messages need all of them: the ranks of two jobs would
+/// wait for each other in every message.
 static PROCESSORS: Room = Room::with_places(ALL);
 
 /// Enough for a pair of ranks.
@@ -118,8 +118,8 @@ pub fn when_asked(
     unless(room, lack, name, checked).with_ignored_flag(true)
 }
 
-/// If the machine lacks a requirement, known beforehand or found by the check, the trial is reported as not run, with
-/// the reason.
+/// If the machine lacks a requirement, known beforehand or found by the check, the trial is reported as not
+/// run, with the reason.
 pub fn unless(
     room: &'static Room,
     lack: Option<&str>,

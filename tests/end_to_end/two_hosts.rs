@@ -1,5 +1,5 @@
-//! Two hosts, which are namespaces of this machine (`two_hosts.sh`): the data sent over their link, and runs that
-//! lose a rank, the link or a host.
+//! Two hosts, which are namespaces of this machine (`two_hosts.sh`): the data sent over their link, and runs
+//! that lose a rank, the link or a host.
 
 use std::fs;
 use std::process::Command;
@@ -16,19 +16,19 @@ use super::typed::{Kept, Measuring, Running, words};
 
 /// Short, and of a size that is large enough for a network.
 const SHORT: &str = "run contiguous -p bytes=100000 -m reference,ddt --max-time 0.02";
-/// Two cases that are stopped at a gate. Processes after a cut of the link wait for ever; a busy machine needs some
-/// seconds to start an MPI.
+/// Two cases that are stopped at a gate. Processes after a cut of the link wait for ever; a busy machine
+/// needs some seconds to start an MPI.
 const GATED: &str = "run contiguous nas_lu_y -m reference,ddt --max-time 0.02 --set-plan limits.timeout_s=8";
 const TESTS: [&str; 2] = ["contiguous", "nas_lu_y"];
 const METHODS: [&str; 2] = ["reference", "ddt"];
 
-/// Exit codes of `two_hosts.sh`: without namespaces, and with a process that still runs on a host long after the
-/// command's end.
+/// Exit codes of `two_hosts.sh`: without namespaces, and with a process that still runs on a host long after
+/// the command's end.
 const NO_NAMESPACES: i32 = 77;
 const LEFT: i32 = 78;
 
-/// One trial at a time of each MPI: Open MPI names its temporary files after the host and a process number, which are the
-/// same in each trial.
+/// One trial at a time of each MPI: Open MPI names its temporary files after the host and a process number,
+/// which are the same in each trial.
 static ROOMS: [Room; MPIS.len()] = [const { Room::with_places(1) }; MPIS.len()];
 
 pub fn trials() -> Vec<Trial> {
@@ -132,8 +132,8 @@ fn network(pid: i32) -> Option<std::path::PathBuf> {
     fs::read_link(format!("/proc/{pid}/ns/net")).ok()
 }
 
-/// A run to its end, on two hosts connected by a network. Fails unless all rows have figures and the messages used
-/// the network.
+/// A run to its end, on two hosts connected by a network. Fails unless all rows have figures and the messages
+/// used the network.
 #[track_caller]
 fn measured(mpi: &Mpi, line: &str, each: usize) -> Kept {
     let kept = end(start(measuring(mpi, line, each, OTHER, "ofi")), 0);

@@ -15,12 +15,12 @@ use super::job::{Ended, Job, run};
 use super::results::{Row, Summary, kept, rows};
 use super::setup::{Mpi, ddtbench, like_ddtbench};
 
-/// How many times tests are measured again whose one-sided communication has crashed on Open MPI. Only these are
-/// repeated: a wrong byte is an error at once.
+/// How many times tests are measured again whose one-sided communication has crashed on Open MPI. Only these
+/// are repeated: a wrong byte is an error at once.
 ///
-/// On a busy machine, one-sided communication of Open MPI 5.0.11 within a node ends about one process of thirty: in
-/// `opal_progress`, an answer to an active message arrives after the object that waited for it was freed (`osc/rdma`
-/// over `btl/sm`). Its Python package does not have another component for this work.
+/// On a busy machine, one-sided communication of Open MPI 5.0.11 within a node ends about one process of
+/// thirty: in `opal_progress`, an answer to an active message arrives after the object that waited for it was
+/// freed (`osc/rdma` over `btl/sm`). Its Python package does not have another component for this work.
 const ATTEMPTS_AFTER_CRASHES: usize = 3;
 
 #[track_caller]
@@ -53,8 +53,8 @@ pub struct Measuring<'a> {
 }
 
 impl<'a> Measuring<'a> {
-    /// The command of `ddtbench` with these arguments on an MPI, into the folder `out`. By default a measurement has
-    /// one launch, which is enough for most tests.
+    /// The command of `ddtbench` with these arguments on an MPI, into the folder `out`. By default a
+    /// measurement has one launch, which is enough for most tests.
     pub fn on(mpi: &'a Mpi, line: impl Into<String>) -> Self {
         Self::within(mpi, line, Rc::new(tempfile::tempdir().unwrap()))
     }
@@ -162,8 +162,8 @@ impl<'a> Measuring<'a> {
         self.ends_in(&[code])
     }
 
-    /// Runs it to its end, which must have one of these exit codes. Exit code 1 means that a method failed; the rows
-    /// have details.
+    /// Runs it to its end, which must have one of these exit codes. Exit code 1 means that a method failed;
+    /// the rows have details.
     #[track_caller]
     pub fn ends_in(self, codes: &[i32]) -> Kept {
         let ended = run(&mut self.command());

@@ -96,8 +96,8 @@ impl Case {
             starts.into_iter().map(|start| memory[start..].as_mut_ptr().cast()).collect();
         let lists: Vec<*const u32> = self.lists.iter().map(|list| list.as_ptr()).collect();
         let packed = self.buffers.slice_mut::<u8>(PACKED).as_mut_ptr().cast();
-        // SAFETY: the twin reads and writes the same memory as the Rust loop, as `check` shows; the arrays, the
-        // buffer and the lists are different allocations or disjoint parts of one, all alive.
+        // SAFETY: the twin reads and writes the same memory as the Rust loop, as `check` shows; the arrays,
+        // the buffer and the lists are different allocations or disjoint parts of one, all alive.
         unsafe { twin(arrays.as_ptr(), packed, self.parameters.as_ptr(), lists.as_ptr()) }
     }
 
@@ -135,8 +135,8 @@ fn fill(memory: &mut [u8]) {
     }
 }
 
-/// The parameters of the twins: the values in order (an element as its size, a word as its index, a number for each
-/// axis as their count and then the numbers), then the number of ranks.
+/// The parameters of the twins: the values in order (an element as its size, a word as its index, a number
+/// for each axis as their count and then the numbers), then the number of ranks.
 fn parameters(test: &Test, values: &Values, context: Context) -> Vec<i64> {
     let value = |parameter: &ddtbench_apps::Parameter| match parameter.value_type {
         ParameterType::Integer | ParameterType::Choice(_) => vec![values.get(parameter.name)],

@@ -64,8 +64,8 @@ impl HaloTest {
     /// The exchange with these values on the context's ranks.
     ///
     /// # Errors
-    /// A value that the application cannot have, with what would be right; a number of ranks that it cannot have,
-    /// with the nearest ones; arrays that cannot be addressed.
+    /// A value that the application cannot have, with what would be right; a number of ranks that it cannot
+    /// have, with the nearest ones; arrays that cannot be addressed.
     pub fn build(&self, values: &Values, context: HaloContext) -> HaloBuilt {
         if context.ranks == 0 {
             return Err(refuse_ranks(self.name, 0, |_| true));
@@ -83,8 +83,8 @@ impl HaloTest {
     }
 }
 
-/// The error that refuses `ranks` for `test`. It names the nearest number for which the test `works`, among up to
-/// twice as many.
+/// The error that refuses `ranks` for `test`. It names the nearest number for which the test `works`, among
+/// up to twice as many.
 pub(crate) fn refuse_ranks(
     test: &'static str,
     ranks: usize,
@@ -105,8 +105,8 @@ pub(crate) fn refuse_ranks(
 pub struct Transfer {
     /// The rank at the other end; may be the rank itself.
     pub peer: usize,
-    /// The sender's number of the direction in which it sends. It distinguishes messages between the same two ranks
-    /// in all stages, and is the same at both ends.
+    /// The sender's number of the direction in which it sends. It distinguishes messages between the same two
+    /// ranks in all stages, and is the same at both ends.
     pub tag: usize,
     /// The data to send, or its destination.
     pub face: Face,
@@ -114,8 +114,8 @@ pub struct Transfer {
 
 /// Transfers that depend only on earlier stages. The sent data of a stage and its destinations do not overlap.
 ///
-/// Both lists ascend by tag, then by peer. So the n-th message from one rank to another is also the n-th that the
-/// other expects from it, as in neighbourhood collectives.
+/// Both lists ascend by tag, then by peer. So the n-th message from one rank to another is also the n-th that
+/// the other expects from it, as in neighbourhood collectives.
 #[derive(Clone, Debug)]
 pub struct Stage {
     /// The transfers that a rank sends.
@@ -146,8 +146,8 @@ impl Stage {
     }
 }
 
-/// The content of an array element after the exchange. The number identifies one value of the whole run: it is the
-/// same at the owner and in every halo that has a copy.
+/// The content of an array element after the exchange. The number identifies one value of the whole run: it
+/// is the same at the owner and in every halo that has a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// The rank's own value, unchanged by the exchange.
@@ -161,13 +161,13 @@ pub enum Cell {
 /// The cell of element `i` of an array, for every `i`.
 pub type Cells<'a> = Box<dyn Fn(usize) -> Cell + 'a>;
 
-/// The exchange of one application between all ranks of a run. Any rank can compute the arrays and stages of any
-/// other: in this way the origin of a one-sided transfer knows where its target receives.
+/// The exchange of one application between all ranks of a run. Any rank can compute the arrays and stages of
+/// any other: in this way the origin of a one-sided transfer knows where its target receives.
 pub trait HaloApp: Send + Sync {
     fn arrays(&self, rank: usize) -> Vec<ArraySpec>;
 
-    /// The transfers of a rank: one stage after the other, because later ones may forward data from earlier ones.
-    /// Every rank has the same number of stages.
+    /// The transfers of a rank: one stage after the other, because later ones may forward data from earlier
+    /// ones. Every rank has the same number of stages.
     fn stages(&self, rank: usize) -> Vec<Stage>;
 
     /// The cells of a rank's array `array` after all stages: a literal transcription of positions, slow, and

@@ -1,7 +1,7 @@
 //! 2-d FFT on many ranks: the all-to-all that transposes a distributed matrix.
 //!
-//! Source, arrays and blocks: see [`crate::fft2d`]. There is one transfer to each rank, including itself. The way
-//! back is not included.
+//! Source, arrays and blocks: see [`crate::fft2d`]. There is one transfer to each rank, including itself. The
+//! way back is not included.
 
 use super::app::refuse_ranks;
 use super::{Cell, Cells, HaloApp, HaloTest, Stage};

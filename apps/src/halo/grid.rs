@@ -1,7 +1,7 @@
 //! Ranks on a grid: the number along each dimension, the place of each rank, and its neighbours.
 
-/// Ranks on a grid of any number of dimensions, numbered as `MPI_Cart_create` numbers them: the last dimension
-/// changes fastest. The dimensions come in the order of the arrays' axes, slowest first.
+/// Ranks on a grid of any number of dimensions, numbered as `MPI_Cart_create` numbers them: the last
+/// dimension changes fastest. The dimensions come in the order of the arrays' axes, slowest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// Ranks along each dimension.
@@ -11,8 +11,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// All `ranks` on a grid of `dimensions` that is as close to a cube as possible: the largest dimension is as
-    /// small as possible, then the next. Dimensions descend, like those of `MPI_Dims_create`.
+    /// All `ranks` on a grid of `dimensions` that is as close to a cube as possible: the largest dimension is
+    /// as small as possible, then the next. Dimensions descend, like those of `MPI_Dims_create`.
     ///
     /// # Panics
     /// If there are no ranks or no dimensions.

@@ -1,13 +1,13 @@
 //! LAMMPS on many ranks: the six swaps that give each rank ghosts of its neighbours' atoms.
 //!
-//! Source: LAMMPS, peptide (`full` atoms) and crack (`atomic` atoms) inputs, `comm_brick.cpp`, `borders`, with
-//! `pack_border` of `atom_vec_full.cpp` and `atom_vec_atomic.cpp`.
+//! Source: LAMMPS, peptide (`full` atoms) and crack (`atomic` atoms) inputs, `comm_brick.cpp`, `borders`,
+//! with `pack_border` of `atom_vec_full.cpp` and `atom_vec_atomic.cpp`.
 //!
-//! Arrays and records as in [`crate::lammps`]: dim1 atoms of the rank, then its ghosts. Swaps go down and up along x,
-//! then y, then z, one after the other: each sends a list of icount atoms, and as many are appended after all others.
-//! The list is drawn from the rank's atoms and from the ghosts that arrived along earlier dimensions, so that atoms
-//! reach the neighbours across edges and corners. LAMMPS takes the atoms near the border and shifts positions across
-//! it; here the list is random, and values are unchanged.
+//! Arrays and records as in [`crate::lammps`]: dim1 atoms of the rank, then its ghosts. Swaps go down and up
+//! along x, then y, then z, one after the other: each sends a list of icount atoms, and as many are appended
+//! after all others. The list is drawn from the rank's atoms and from the ghosts that arrived along earlier
+//! dimensions, so that atoms reach the neighbours across edges and corners. LAMMPS takes the atoms near the
+//! border and shifts positions across it; here the list is random, and values are unchanged.
 //!
 //! Bytes of a swap: 64 icount (full), 48 icount (atomic).
 

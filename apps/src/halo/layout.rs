@@ -2,12 +2,12 @@
 //!
 //! Source: none; the layouts are the user's, like those of [`crate::LAYOUT`].
 //!
-//! Each direction in which a rank sends has its own arrays, the same as in the ping-pong: one for each sent layout
-//! and one for each received layout. Direction d receives from the opposite neighbour, which sends in direction d. So
-//! all messages of a rank have one size, and nothing overlaps.
+//! Each direction in which a rank sends has its own arrays, the same as in the ping-pong: one for each sent
+//! layout and one for each received layout. Direction d receives from the opposite neighbour, which sends in
+//! direction d. So all messages of a rank have one size, and nothing overlaps.
 //!
-//! There are no hand-written loops, and a layout has no slowest dimension: a face is one plane, which is not cut
-//! among threads.
+//! There are no hand-written loops, and a layout has no slowest dimension: a face is one plane, which is not
+//! cut among threads.
 
 use std::sync::OnceLock;
 

@@ -2,10 +2,10 @@
 //!
 //! Source: MIMD Lattice Computation (MILC), `su3_rmd`, the gathers of its conjugate gradient solver.
 //!
-//! A rank stores its sites with even x+y+z+t before the odd ones, and so every second x of each row: array `su3(6,
-//! lx/2, ly, lz, 2 lt)`, floats, first index fastest; index t of the odd sites is lt + t. These are the two halves of
-//! [`crate::milc`]. A slice is sent with even sites first, in the order of the array. As in MILC's gathers, it is
-//! received into a separate buffer for each direction.
+//! A rank stores its sites with even x+y+z+t before the odd ones, and so every second x of each row: array
+//! `su3(6, lx/2, ly, lz, 2 lt)`, floats, first index fastest; index t of the odd sites is lt + t. These are
+//! the two halves of [`crate::milc`]. A slice is sent with even sites first, in the order of the array. As in
+//! MILC's gathers, it is received into a separate buffer for each direction.
 //!
 //! - t: 2 runs of lx ly lz/2 sites; z: 2 lt runs of lx ly/2, the message of the ping-pong; y: 2 lt lz runs of lx/2;
 //! - x: in even and in odd sites every second row has a site of a slice, so these are at listed places.
@@ -77,8 +77,8 @@ impl Milc {
         [2 * lt, lz, ly, lx / 2, SITE]
     }
 
-    /// Shape of the buffer of a slice across a dimension: the lattice's shape with one index in that dimension.
-    /// Across x, where only half of the rows have an even site, there are half as many rows.
+    /// Shape of the buffer of a slice across a dimension: the lattice's shape with one index in that
+    /// dimension. Across x, where only half of the rows have an even site, there are half as many rows.
     fn buffer(&self, dimension: usize) -> [usize; 5] {
         let mut shape = self.lattice();
         shape[dimension] = if dimension == T { 2 } else { 1 };
@@ -111,8 +111,8 @@ impl Milc {
         Face::new(if dimension == T { vec![box_from(at), box_from(lt + at)] } else { vec![box_from(at)] })
     }
 
-    /// The sites with this x: for even and for odd sites, one in each row whose other coordinates have the right
-    /// parity.
+    /// The sites with this x: for even and for odd sites, one in each row whose other coordinates have the
+    /// right parity.
     fn places_across_x(&self, x: usize) -> Vec<u32> {
         let [lt, lz, ly, lx] = self.sites;
         let mut places = Vec::with_capacity(lt * lz * ly);

@@ -2,8 +2,8 @@
 //!
 //! Source: NAS Parallel Benchmarks 3.3 (MPI), LU, the arrays and rows of `exchange_1.f`.
 //!
-//! Array and sizes as in [`crate::nas_lu`]. All four edges at once, without corners: the application sends two of
-//! them in each sweep, downwards or upwards.
+//! Array and sizes as in [`crate::nas_lu`]. All four edges at once, without corners: the application sends
+//! two of them in each sweep, downwards or upwards.
 
 use datatypes::Element;
 

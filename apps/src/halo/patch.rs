@@ -1,5 +1,5 @@
-//! Arrays of which each rank of a grid has a patch with a margin around it, exchanged along one dimension after the
-//! other. WRF, NAS MG and NAS LU use this.
+//! Arrays of which each rank of a grid has a patch with a margin around it, exchanged along one dimension
+//! after the other. WRF, NAS MG and NAS LU use this.
 
 use std::ops::Range;
 use std::sync::Arc;

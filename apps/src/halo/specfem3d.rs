@@ -10,8 +10,8 @@
 //!   points of `received`: the application would add the received values, here they are stored. Each point is shared
 //!   with one neighbour.
 //!
-//! Neighbourhoods are random but symmetric: a ring, so that all are connected, and pairs from three random orders of
-//! the ranks. So a rank has up to five neighbours, whatever the number of ranks.
+//! Neighbourhoods are random but symmetric: a ring, so that all are connected, and pairs from three random
+//! orders of the ranks. So a rank has up to five neighbours, whatever the number of ranks.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,12 +1,12 @@
 //! Stencils with plain buffers: the cost of an exchange if no data has to be gathered.
 //!
-//! Source: CMB, the communication kernel of Sandia's MiniMOD: 6 peers correspond to a 7-point stencil, 26 to a
-//! 27-point one. In CMB, peers are the next ranks of a ring, and all get the same buffer. Here they are the
+//! Source: CMB, the communication kernel of Sandia's MiniMOD: 6 peers correspond to a 7-point stencil, 26 to
+//! a 27-point one. In CMB, peers are the next ranks of a ring, and all get the same buffer. Here they are the
 //! neighbours on a 3-d grid, and each has its own buffer.
 //!
-//! Arrays `send` and `received` of `bytes / 8` doubles for each direction; `bytes` may differ between the dimensions of
-//! the 7-point stencil, as faces of a box do. Directions are numbered in the order of their offsets (z, y, x):
-//! direction d is the opposite of direction `peers - 1 - d`.
+//! Arrays `send` and `received` of `bytes / 8` doubles for each direction; `bytes` may differ between the
+//! dimensions of the 7-point stencil, as faces of a box do. Directions are numbered in the order of their
+//! offsets (z, y, x): direction d is the opposite of direction `peers - 1 - d`.
 
 use std::ops::Range;
 

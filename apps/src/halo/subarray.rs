@@ -2,10 +2,10 @@
 //!
 //! Source: none; the user gives the shape.
 //!
-//! Arrays as in [`crate::subarray`]. The axes with a halo are divided among the ranks of a grid; the others are whole
-//! on every rank, and sent whole. `width` layers are exchanged up and down each divided axis, all axes at once. With
-//! `corners`, one axis is exchanged after the other, the fastest first. Each face then spans the halo of the axes
-//! before, so that edges and corners arrive.
+//! Arrays as in [`crate::subarray`]. The axes with a halo are divided among the ranks of a grid; the others
+//! are whole on every rank, and sent whole. `width` layers are exchanged up and down each divided axis, all
+//! axes at once. With `corners`, one axis is exchanged after the other, the fastest first. Each face then
+//! spans the halo of the axes before, so that edges and corners arrive.
 
 use super::patch::{Axis, Patch, PatchArray, Swap};
 use super::{HaloBuilt, HaloContext, HaloTest, PADDED};

@@ -2,10 +2,10 @@
 //!
 //! Source: Weather Research and Forecasting model, case em_b_wave, the halo exchange of `RSL_LITE`.
 //!
-//! Arrays as in [`crate::wrf`]: a patch of `ni` by `nj` points in memory with `margin` points around it, of which
-//! `width` are exchanged. First along y, then along x, both extended by `width` in the other direction, so that
-//! corners arrive in the second stage; at the border of the domain faces are not extended, as in the original's
-//! bounds. Patches, margins and widths are those of DDTBench's parameter sets.
+//! Arrays as in [`crate::wrf`]: a patch of `ni` by `nj` points in memory with `margin` points around it, of
+//! which `width` are exchanged. First along y, then along x, both extended by `width` in the other direction,
+//! so that corners arrive in the second stage; at the border of the domain faces are not extended, as in the
+//! original's bounds. Patches, margins and widths are those of DDTBench's parameter sets.
 //!
 //! With w = width and n = 4 + 3 nk + 2 (limit-1) nk, inner ranks send 4 n w (ni + 2w) bytes along y and
 //! 4 n w (nj + 2w) along x, to either side.

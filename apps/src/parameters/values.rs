@@ -1,5 +1,5 @@
-//! The values of a test's parameters, from a named set and from single assignments: checked against each other, and
-//! shown.
+//! The values of a test's parameters, from a named set and from single assignments: checked against each
+//! other, and shown.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -207,8 +207,8 @@ impl Values {
         words[self.get(name) as usize]
     }
 
-    /// The numbers of parameter `name`, one for each axis: a list for each array, or one list for all of them; empty
-    /// if the parameter is absent.
+    /// The numbers of parameter `name`, one for each axis: a list for each array, or one list for all of
+    /// them; empty if the parameter is absent.
     ///
     /// # Panics
     /// If the test has no parameter of that name and type.

@@ -1,7 +1,7 @@
 //! Arrays as a user declares them: shapes, halos and indices for each axis, checked against each other.
 //!
-//! Users give numbers in the order of the declaration: with `order=fortran` the fastest axis first, with `order=c`
-//! last. Inside the program all lists have the slowest axis first, like those of [`ArraySpec`].
+//! Users give numbers in the order of the declaration: with `order=fortran` the fastest axis first, with
+//! `order=c` last. Inside the program all lists have the slowest axis first, like those of [`ArraySpec`].
 
 use std::collections::BTreeSet;
 
@@ -16,9 +16,9 @@ pub(crate) const AXES: [&str; 6] = ["x", "y", "z", "t", "u", "v"];
 /// If no halo is given, these axes get one, from the fastest on: in most codes axes beyond the third are components.
 const SPACE: usize = 3;
 
-/// An axis with fewer points than this, and fewer than half of another axis's, probably has components: grids on one rank
-/// are rarely shorter. It gets no default halo if it is the first or the last axis, as that of components usually is, or
-/// if less than half of it would remain.
+/// An axis with fewer points than this, and fewer than half of another axis's, probably has components: grids
+/// on one rank are rarely shorter. It gets no default halo if it is the first or the last axis, as that of
+/// components usually is, or if less than half of it would remain.
 const SHORT: usize = 16;
 
 /// Maximum arrays: as many as [`Arrays`] can start in different cache sets.
@@ -194,8 +194,8 @@ impl<'a> Declared<'a> {
         joined_by_x(&self.values.per_axis("shape")[shape])
     }
 
-    /// The halo on each axis of each shape: the given `halo`, or `width` on the axes of space and on that of the
-    /// `face`, counted from the fastest.
+    /// The halo on each axis of each shape: the given `halo`, or `width` on the axes of space and on that of
+    /// the `face`, counted from the fastest.
     ///
     /// # Errors
     /// A halo that leaves no interior.

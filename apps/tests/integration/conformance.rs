@@ -79,8 +79,8 @@ fn check_unpack(name: &str, app: &MicroApp) {
     }
 }
 
-/// Calls `check` for the parameter sets of all tests, in parallel on all cores. It leaves out the large sets, for
-/// which the oracle would store every value with its place; they differ from the others only in size.
+/// Calls `check` for the parameter sets of all tests, in parallel on all cores. It leaves out the large sets,
+/// for which the oracle would store every value with its place; they differ from the others only in size.
 fn every_app(check: impl Fn(&str, &MicroApp) + Sync) {
     let (next, cores) = (AtomicUsize::new(0), std::thread::available_parallelism().map_or(1, usize::from));
     let work = || {

@@ -1,13 +1,13 @@
-//! The values of a field over the whole run: the expected content of a rank's memory before and after an exchange, literally from
-//! global positions.
+//! The values of a field over the whole run: the expected content of a rank's memory before and after an
+//! exchange, literally from global positions.
 
 use std::ops::Range;
 
 use ddtbench_apps::Arrays;
 use ddtbench_apps::halo::{Cell, HaloApp};
 
-/// Byte of memory that does not belong to a value: halo before the exchange, elements that are not exchanged, gaps,
-/// guards.
+/// Byte of memory that does not belong to a value: halo before the exchange, elements that are not exchanged,
+/// gaps, guards.
 const POISON: u8 = 0xA5;
 
 /// Fills a rank's memory for an exchange: its own values, poison everywhere else.

@@ -377,8 +377,8 @@ fn every_exchange_is_checked() {
     }
 }
 
-/// A world of two ranks, compared byte by byte with the layouts: data sent to the next rank is at the place of the
-/// receiver's layout, and nothing else has changed.
+/// A world of two ranks, compared byte by byte with the layouts: data sent to the next rank is at the place
+/// of the receiver's layout, and nothing else has changed.
 #[test]
 fn the_bytes_of_a_layout_are_those_of_the_text() {
     let given = [("send", "vector(3, 1, 4, int32)"), ("receive", "contiguous(3, int32) @ 4")];

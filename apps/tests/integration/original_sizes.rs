@@ -1,7 +1,7 @@
 //! The original's parameter sets: bytes of the message, contiguous runs and bytes of the arrays.
 //!
-//! The numbers come from DDTBench 1.2: message bytes from the `bytes` column of its output, runs counted in the order
-//! of the array, arrays as it allocates them on one rank.
+//! The numbers come from DDTBench 1.2: message bytes from the `bytes` column of its output, runs counted in
+//! the order of the array, arrays as it allocates them on one rank.
 
 use crate::lines;
 use ddtbench_apps::{Context, MicroApp, Side, WireOrder};

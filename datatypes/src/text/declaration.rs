@@ -18,8 +18,8 @@ pub struct DeclaredArrays {
 /// A name, which may be empty, and the first index of each axis of Fortran, the slowest first.
 pub type DeclaredName = (String, Vec<i64>);
 
-/// Reads `double u[52][102][5]`, `real(8), dimension(102, 52) :: u`, or only bounds such as `(102, -1:52)`; several are joined
-/// by `+`. `None` of any other text.
+/// Reads `double u[52][102][5]`, `real(8), dimension(102, 52) :: u`, or only bounds such as `(102, -1:52)`;
+/// several are joined by `+`. `None` of any other text.
 ///
 /// # Errors
 /// The place of the error, and valid text.
@@ -77,8 +77,8 @@ impl TextReader<'_> {
         }
     }
 
-    /// Reads a declaration: the type of elements, which bounds without a type do not have, and extents, the slowest first; the name
-    /// with its first indices.
+    /// Reads a declaration: the type of elements, which bounds without a type do not have, and extents, the
+    /// slowest first; the name with its first indices.
     fn array(&mut self) -> Result<(Option<Element>, Vec<i64>, DeclaredName), TextError> {
         self.qualifiers();
         let place = self.place();

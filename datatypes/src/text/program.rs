@@ -1,6 +1,6 @@
-//! Statements of a C or Fortran program that make a datatype: declarations, assignments of whole numbers and types, loops that count,
-//! and calls of MPI. Headers of functions and modules, and macros that are not used, are skipped. Anything else is refused with its
-//! place.
+//! Statements of a C or Fortran program that make a datatype: declarations, assignments of whole numbers and
+//! types, loops that count, and calls of MPI. Headers of functions and modules, and macros that are not used,
+//! are skipped. Anything else is refused with its place.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -56,8 +56,8 @@ pub fn is_program(text: &str) -> bool {
     text.trim().trim_end_matches(';').contains(';') || text.contains("#define") || is_fortran(text)
 }
 
-/// The message that a program sends: copies of a type. It is the last one that is sent, else committed, else made. All
-/// `definitions` replace the program's own values.
+/// The message that a program sends: copies of a type. It is the last one that is sent, else committed, else
+/// made. All `definitions` replace the program's own values.
 ///
 /// # Errors
 /// The place of the first statement that is not understood, and what would be.

@@ -1,10 +1,10 @@
 //! Shows how often `ddtbench compare` is wrong, and which changes it detects: comparisons of recorded launches by its
 //! whole rule, including interim tests and stopping. Prints tables; docs/evidence/compare.md has them.
 //!
-//! A build is compared with itself. Of two neighbouring launches one is on each side, drawn by chance, like with
-//! `compare`; or runs of one side follow those of the other, like with `run --repeat`. Any verdict of slower
-//! or faster is a false alarm. To count detected changes, a method of each test is made slower on one side:
-//! by less and by more than the threshold.
+//! A build is compared with itself. Of two neighbouring launches one is on each side, drawn by chance, like
+//! with `compare`; or runs of one side follow those of the other, like with `run --repeat`. Any verdict of
+//! slower or faster is a false alarm. To count detected changes, a method of each test is made slower on one
+//! side: by less and by more than the threshold.
 //!
 //!     cargo bench -p ddtbench --bench verdicts [-- COMPARISONS]
 
@@ -190,8 +190,8 @@ fn for_each_mpi(recorded: &BTreeMap<String, Vec<Launch>>, report: impl Fn(&str, 
     });
 }
 
-/// Prints the results of comparisons of runs, with the runs of one side after those of the other: of equal sides, and with slower
-/// methods on one side.
+/// Prints the results of comparisons of runs, with the runs of one side after those of the other: of equal
+/// sides, and with slower methods on one side.
 fn print_runs(recorded: &BTreeMap<String, Vec<Launch>>) {
     println!(
         "\n{RUNS} runs of {RUN_LAUNCHES} launches compared with as many that follow: comparisons with any alarm, and rows with one. The \

@@ -19,8 +19,8 @@ pub fn by_core(threads: &[usize]) -> Vec<Vec<usize>> {
     grouped(threads, core)
 }
 
-/// The core of a hardware thread, as the number of that core's first hardware thread (whether or not this process may
-/// run there). If the system does not report it, the thread counts as its own core.
+/// The core of a hardware thread, as the number of that core's first hardware thread (whether or not this
+/// process may run there). If the system does not report it, the thread counts as its own core.
 pub fn core(thread: usize) -> usize {
     let siblings =
         fs::read_to_string(format!("/sys/devices/system/cpu/cpu{thread}/topology/thread_siblings_list"));

@@ -1,5 +1,5 @@
-//! Shared by both programs, `ddtbench` and the rank program: the types of a result, statistics, and the kinds of
-//! experiments with their methods, settings and phases.
+//! Shared by both programs, `ddtbench` and the rank program: the types of a result, statistics, and the kinds
+//! of experiments with their methods, settings and phases.
 //!
 //! It has no tables, pages, result files or processes, because a rank program is built once for each MPI.
 

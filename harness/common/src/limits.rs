@@ -10,8 +10,8 @@ use crate::stats;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// The rule that ends a method's measurement. All rules except [`Rule::Interval`] have their own numbers, and the
-    /// next five fields are ignored.
+    /// The rule that ends a method's measurement. All rules except [`Rule::Interval`] have their own numbers,
+    /// and the next five fields are ignored.
     #[serde(skip_serializing_if = "Rule::is_default")]
     pub rule: Rule,
     /// Repetitions before the first one that counts.

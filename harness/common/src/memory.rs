@@ -44,8 +44,8 @@ impl Buffers {
         }
     }
 
-    /// Bytes of the buffer to send and of the one to receive: a page more than the message, in which stray writes are seen, and an eighth
-    /// for `MPI_Pack`. `None` if they exceed the address space.
+    /// Bytes of the buffer to send and of the one to receive: a page more than the message, in which stray
+    /// writes are seen, and an eighth for `MPI_Pack`. `None` if they exceed the address space.
     pub fn wire_bytes(self, message_bytes: u64) -> Option<[u64; 2]> {
         let reserve = if self.packs_by_mpi { message_bytes / 8 } else { 0 };
         let bytes = message_bytes.checked_add(reserve)?.checked_add(4096)?;
@@ -64,8 +64,8 @@ pub fn rank_bytes(app: &MicroApp, buffers: Buffers) -> Option<u64> {
 }
 
 fn rank_bytes_here(app: &MicroApp, buffers: Buffers, available: u64) -> Option<u64> {
-    /// Bytes per segment: offset and length on both sides while links are made, and half a row in the links of both sides, for methods
-    /// from arrays to arrays, to the wire and from it.
+    /// Bytes per segment: offset and length on both sides while links are made, and half a row in the links
+    /// of both sides, for methods from arrays to arrays, to the wire and from it.
     const PLACES_BYTES: u64 = 2 * 16 + 4 * 16;
     let arrays = if buffers.arrays { Arrays::footprint_bytes(&app.arrays)? as u64 } else { 0 };
     let [outgoing, incoming] = buffers.wire_bytes(app.message_bytes())?;

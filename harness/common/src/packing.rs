@@ -168,8 +168,8 @@ impl Ends {
         }
     }
 
-    /// Whether the return of an all-to-all sends the data received in the wire buffer: without packing, no other data was written as
-    /// recently.
+    /// Whether the return of an all-to-all sends the data received in the wire buffer: without packing, no
+    /// other data was written as recently.
     pub const fn returns_what_came(self) -> bool {
         self.is_renewed && matches!((self.from, self.to), (Location::Wire, Location::Wire))
     }

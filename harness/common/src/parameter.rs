@@ -47,8 +47,8 @@ pub struct Parameter<S> {
     pub text: fn(&S) -> Option<String>,
 }
 
-/// A row: the name, the field of the setting, the value's placeholder in help, the default, how a text is read, how a
-/// value is shown, and a description in one line.
+/// A row: the name, the field of the setting, the value's placeholder in help, the default, how a text is
+/// read, how a value is shown, and a description in one line.
 macro_rules! parameter {
     ($name:literal, $($field:ident).+: $value:literal = $default:literal, $read:expr, $show:expr; $about:expr) => {
         $crate::parameter::Parameter {

@@ -1,5 +1,5 @@
-//! The rule of bench-pcomm, the benchmark of Gillis et al., "Quantifying the Performance Benefits of Partitioned
-//! Communication in MPI" (ICPP 2023), with its numbers.
+//! The rule of bench-pcomm, the benchmark of Gillis et al., "Quantifying the Performance Benefits of
+//! Partitioned Communication in MPI" (ICPP 2023), with its numbers.
 //!
 //! There are two differences. In bench-pcomm a negative mean counts as precise, because the interval is compared with the mean and
 //! not with its absolute value; here a mean must be above 0 to be accepted. In bench-pcomm the interval is pooled from the

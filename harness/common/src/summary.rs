@@ -55,8 +55,8 @@ pub fn block_states(kind: Kind, methods: &[Measured], rule: Rule) -> Vec<Vec<Blo
     all
 }
 
-/// Whether the intervals of each method's medians in the decisive phases are within `precision` of them, with the same
-/// blocks that its results will use.
+/// Whether the intervals of each method's medians in the decisive phases are within `precision` of them, with
+/// the same blocks that its results will use.
 pub fn narrow(kind: Kind, methods: &[Measured], precision: f64) -> Vec<bool> {
     let states = block_states(kind, methods, Rule::Interval);
     let is_narrow = |view: View<'_>| {
@@ -88,8 +88,8 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Blocks of some pairs that have samples of a phase: those used, or those left out. For phases that happen once,
-    /// before the first block, that block counts in any state, because there is no other.
+    /// Blocks of some pairs that have samples of a phase: those used, or those left out. For phases that
+    /// happen once, before the first block, that block counts in any state, because there is no other.
     pub fn blocks(&self, phase: Phase, scope: PairScope, used: bool) -> Vec<&'a Block> {
         let all = self.method.blocks.iter().zip(self.states);
         let is_once = matches!(phase, Phase::Init | Phase::ComputationWithoutMpi);
@@ -97,8 +97,8 @@ impl<'a> View<'a> {
         of.map(|(block, _)| block).filter(|block| !phase.samples(block).is_empty()).collect()
     }
 
-    /// The samples of the blocks used, of all pairs together, by round number. Attempts that count are treated as one
-    /// round, whenever they were made.
+    /// The samples of the blocks used, of all pairs together, by round number. Attempts that count are
+    /// treated as one round, whenever they were made.
     pub fn rounds(&self, phase: Phase, scope: PairScope) -> Rounds {
         self.rounds_of(phase, scope, |block| phase.samples(block).to_vec())
     }

@@ -38,8 +38,8 @@ pub fn affinity(thread: libc::pid_t) -> Vec<usize> {
 pub fn own_cores(world: &Comm) -> Result<Option<Vec<Vec<usize>>>, CallError> {
     let host = world.split_shared()?;
     let (rank, ranks, mine) = (host.rank()?, host.size()?, cores::by_core(&affinity(0)));
-    // For each core of the host, the last and the first rank that may run there, counted from 1. Ranks on different
-    // hardware threads of one core share it.
+    // For each core of the host, the last and the first rank that may run there, counted from 1. Ranks on
+    // different hardware threads of one core share it.
     let place = |threads: &Vec<usize>| cores::core(threads[0]);
     let at = |none: f64| {
         let mut ranks_at = vec![none; libc::CPU_SETSIZE as usize];
@@ -59,8 +59,8 @@ pub fn own_cores(world: &Comm) -> Result<Option<Vec<Vec<usize>>>, CallError> {
     })
 }
 
-/// The share of one rank if all ranks may run on the same cores; ranks with neighbouring numbers get neighbouring
-/// cores. Some ranks have none if there are fewer cores than ranks.
+/// The share of one rank if all ranks may run on the same cores; ranks with neighbouring numbers get
+/// neighbouring cores. Some ranks have none if there are fewer cores than ranks.
 fn share<T: Clone>(cores: &[T], rank: usize, ranks: usize) -> Vec<T> {
     let mut shares = cores.chunks_exact((cores.len() / ranks).max(1));
     shares.nth(rank).map_or(Vec::new(), <[T]>::to_vec)

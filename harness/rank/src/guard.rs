@@ -1,8 +1,8 @@
 //! Ends the process before an MPI's growing memory exhausts the machine's.
 //!
-//! Open MPI 5's one-sided operations with gaps have grown beyond 12 GB on the original's largest sets. In an all-to-all
-//! (`fft2d`, 256 x 256) a process of Open MPI 5.0.11 was seen to grow by 370 MB per second without end, and to keep the
-//! memory when the window was freed.
+//! Open MPI 5's one-sided operations with gaps have grown beyond 12 GB on the original's largest sets. In an
+//! all-to-all (`fft2d`, 256 x 256) a process of Open MPI 5.0.11 was seen to grow by 370 MB per second without
+//! end, and to keep the memory when the window was freed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,8 +31,8 @@ pub struct MemoryGuard {
 }
 
 impl MemoryGuard {
-    /// Watches from now on. All processes of this host together may grow by a quarter of the memory that is free now,
-    /// and this one by its part of that. `None` if the system does not report it.
+    /// Watches from now on. All processes of this host together may grow by a quarter of the memory that is
+    /// free now, and this one by its part of that. `None` if the system does not report it.
     pub fn watch(processes_of_host: usize) -> Option<Self> {
         // SAFETY: the call takes a constant, and changes nothing.
         let page_bytes = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;

@@ -1,5 +1,5 @@
-//! The program `ddtbench-rank`: the process that `mpiexec` starts, and the only one that calls MPI. It is a static library for a family of
-//! MPIs, which the compiler wrapper of an MPI links with `constants.c`.
+//! The program `ddtbench-rank`: the process that `mpiexec` starts, and the only one that calls MPI. It is a
+//! static library for a family of MPIs, which the compiler wrapper of an MPI links with `constants.c`.
 //!
 //! It measures one case and reports it as events, or as a table if it was started manually. A case that cannot run is refused by
 //! all ranks together, with one message and exit code 2. An MPI call that fails on one rank while others wait ends the job.

@@ -1,8 +1,8 @@
-//! The library's own report, by its tool information interface: all settings, from wherever they come (variables of the environment,
-//! files, options of the launcher), and the components that are in use.
+//! The library's own report, by its tool information interface: all settings, from wherever they come
+//! (variables of the environment, files, options of the launcher), and the components that are in use.
 //!
-//! MPICH 4.3.2 and 5.0.2 and Intel MPI 2021.18.1 report the built-in default of strings such as `MPIR_CVAR_CH4_NETMOD`, whatever is
-//! set, and the right values of numbers.
+//! MPICH 4.3.2 and 5.0.2 and Intel MPI 2021.18.1 report the built-in default of strings such as
+//! `MPIR_CVAR_CH4_NETMOD`, whatever is set, and the right values of numbers.
 
 use crate::checked::CallError;
 use crate::checked::tool_information::{ToolInformation, Variable};
@@ -18,8 +18,8 @@ const FRAMEWORKS: &[&str] = &["pml", "mtl", "btl", "smsc"];
 /// Each component of Open MPI has a variable with a name that ends like this.
 const OF_COMPONENT: &str = "_major_version";
 
-/// The account, by the names of settings, and of frameworks such as `pml components`; if there is none, the reason
-/// under the interface's own name.
+/// The account, by the names of settings, and of frameworks such as `pml components`; if there is none, the
+/// reason under the interface's own name.
 pub fn account() -> Vec<(String, String)> {
     variables().unwrap_or_else(|error| vec![("MPI_T".to_owned(), error.to_string())])
 }

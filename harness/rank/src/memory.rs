@@ -13,8 +13,8 @@ use crate::device::{self, Buffer, Direction, Rows};
 /// Bytes next to a wire buffer, on either side, that nothing writes. As many as the alignment of a device's memory.
 const MARGIN: usize = 256;
 
-/// Arrays and wire buffers. In every method, sending and receiving use separate buffers, as the arrays of most
-/// applications do, so that cache lines change owners in the same way.
+/// Arrays and wire buffers. In every method, sending and receiving use separate buffers, as the arrays of
+/// most applications do, so that cache lines change owners in the same way.
 pub struct Memory {
     pub arrays: Arrays,
     /// Whether a method uses the arrays. If not, they have no memory.
@@ -91,8 +91,8 @@ impl Memory {
         }
     }
 
-    /// A changed byte of those that no method writes: behind the first ones of each wire buffer, of which there are `used`, or before
-    /// them. All are put back.
+    /// A changed byte of those that no method writes: behind the first ones of each wire buffer, of which
+    /// there are `used`, or before them. All are put back.
     pub fn stray_byte(&mut self, used: [usize; 2]) -> Option<String> {
         let [outgoing, incoming] = self.wires();
         let stray = |wire: Region, used: usize| {
@@ -224,8 +224,8 @@ impl Region {
         Self { start: self.start.wrapping_sub(MARGIN), bytes: MARGIN + self.bytes + MARGIN, twin }
     }
 
-    /// The first changed byte outside of the messages, which are in this order in a [`Wire`]. All are put back, so that the next method is
-    /// not blamed for them.
+    /// The first changed byte outside of the messages, which are in this order in a [`Wire`]. All are put
+    /// back, so that the next method is not blamed for them.
     ///
     /// # Safety
     /// This is the region of a wire that exists, and nothing else uses it.
@@ -308,8 +308,8 @@ pub fn outside(at: usize, place: &Range<usize>, name: &str) -> String {
     format!("byte {byte} of {name}, which has {bytes} bytes")
 }
 
-/// Refuses data of this size, in bytes for a rank, if it does not fit into one of the hosts or devices; with data on a device, a rank
-/// needs the `staged` bytes on the host too.
+/// Refuses data of this size, in bytes for a rank, if it does not fit into one of the hosts or devices; with
+/// data on a device, a rank needs the `staged` bytes on the host too.
 ///
 /// # Errors
 /// The memory needed and the memory available; the same on all ranks.

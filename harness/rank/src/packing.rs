@@ -75,8 +75,8 @@ impl<'a> Packer<'a> {
         Ok(Self { how, face, comm, blocks, endpoint, data, programs, plain_loop, own, device })
     }
 
-    /// The same on a device, with the packed message from this byte of its buffer on, and the memory where it is staged if it is. Its
-    /// datatype or program is not created yet.
+    /// The same on a device, with the packed message from this byte of its buffer on, and the memory where it
+    /// is staged if it is. Its datatype or program is not created yet.
     pub fn on_device(self, begin: usize, staging: Option<StagedBytes>) -> Self {
         let layout = self.endpoint.as_ref().map(|endpoint| (&endpoint.layout, endpoint.origin_bytes));
         let staging = staging.filter(|_| matches!(self.how, Packing::Staged(_)));

@@ -80,8 +80,8 @@ impl EventReporter {
         self.report(&Event::Ended { method: method.to_owned(), outcome });
     }
 
-    /// Reports that all methods have ended, and the library's report on itself. The latter comes last: reading it may
-    /// load components of the library, which must not affect measurements.
+    /// Reports that all methods have ended, and the library's report on itself. The latter comes last:
+    /// reading it may load components of the library, which must not affect measurements.
     pub fn done(&mut self) {
         self.report(&Event::Done);
         if self.is_first {
@@ -94,8 +94,8 @@ impl EventReporter {
         if self.has_wrong_data && self.format == OutputFormat::Text { WRONG_DATA } else { 0 }
     }
 
-    /// Reports how an MPI call has failed, and ends all ranks: others may be waiting for this one, so nothing that
-    /// needs them is possible any more.
+    /// Reports how an MPI call has failed, and ends all ranks: others may be waiting for this one, so nothing
+    /// that needs them is possible any more.
     pub fn abort(&self, outcome: Outcome) -> ! {
         /// Exit code of a job that a failing MPI call has ended.
         const MPI_FAILED: i32 = 3;

@@ -36,8 +36,8 @@ pub fn spans<'a>(message: &'a Message, arrays: &Arrays) -> impl Iterator<Item = 
     })
 }
 
-/// The data of the message in the arrays' memory, in wire order. Padding within values, such as the last 6 bytes of a `long double`, is
-/// not data: copies of the value need not keep it.
+/// The data of the message in the arrays' memory, in wire order. Padding within values, such as the last 6
+/// bytes of a `long double`, is not data: copies of the value need not keep it.
 pub fn data_spans(message: &Message, arrays: &Arrays) -> Vec<Span> {
     if !has_padding(message) {
         return spans(message, arrays).collect();

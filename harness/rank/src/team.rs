@@ -9,8 +9,8 @@ use crate::checked::CallError;
 use crate::handoff::Gate;
 use crate::reporter::EventReporter;
 
-/// Spins before a waiting core yields: several microseconds, many times the transfer of a cache line, and short
-/// compared with the scheduler's time slice if there are more ranks than cores.
+/// Spins before a waiting core yields: several microseconds, many times the transfer of a cache line, and
+/// short compared with the scheduler's time slice if there are more ranks than cores.
 const SPINS: u32 = 256;
 
 /// A fixed number of threads, including the caller.
@@ -37,8 +37,8 @@ impl Team {
         Ok(Self { threads, gate: Gate::new(threads, SPINS), others })
     }
 
-    /// Runs `work` on all threads, and waits until all have ended. A panic in any of them is passed on. Threads wake
-    /// one after the other, so timed work begins after a barrier.
+    /// Runs `work` on all threads, and waits until all have ended. A panic in any of them is passed on.
+    /// Threads wake one after the other, so timed work begins after a barrier.
     pub fn run(&self, work: impl Fn(Member<'_>) + Sync) {
         let first = Member { number: 0, team: self };
         let Some(others) = &self.others else { return work(first) };
@@ -50,8 +50,8 @@ impl Team {
 }
 
 impl Team {
-    /// Runs `work` on all threads, and returns the result of each. An error ends all ranks, because the other threads, and the other
-    /// ranks, wait for the one that has failed.
+    /// Runs `work` on all threads, and returns the result of each. An error ends all ranks, because the other
+    /// threads, and the other ranks, wait for the one that has failed.
     pub fn results<R: Send>(
         &self,
         reporter: &EventReporter,

@@ -1,5 +1,5 @@
-//! Finds out the transport between ranks: ranks send messages of a known size, and the counters of each host's devices
-//! are read before and after. The counters are also read around the measured messages.
+//! Finds out the transport between ranks: ranks send messages of a known size, and the counters of each
+//! host's devices are read before and after. The counters are also read around the measured messages.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,8 +12,8 @@ use datatypes::Element;
 use crate::checked::{CallError, Comm, Datatype, Envelope};
 use crate::environment;
 
-/// Bytes of a message: above every eager limit, far more than other programs send through a device in the fraction of a
-/// millisecond that it takes, and a hundredth of a second on a slow network.
+/// Bytes of a message: above every eager limit, far more than other programs send through a device in the
+/// fraction of a millisecond that it takes, and a hundredth of a second on a slow network.
 const MESSAGE_BYTES: usize = 1 << 20;
 
 /// The hosts of the ranks; the first rank of each reads the counters.
@@ -71,8 +71,8 @@ fn color(host: &str) -> usize {
     (hasher.finish() >> 33) as usize
 }
 
-/// The counts of this host's devices while its ranks send `messages` around a ring, and ranks of `world` do nothing
-/// else. `None` if the host sends none.
+/// The counts of this host's devices while its ranks send `messages` around a ring, and ranks of `world` do
+/// nothing else. `None` if the host sends none.
 fn count(world: &Comm, ring: &Comm, messages: usize) -> Result<Option<Counted>, CallError> {
     let is_part = messages > 0 && ring.size()? > 1;
     let before = counters();

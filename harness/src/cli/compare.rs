@@ -1,5 +1,5 @@
-//! The command `compare`: alternates launches of two MPIs, versions or settings until every row is decided, or compares recorded
-//! runs.
+//! The command `compare`: alternates launches of two MPIs, versions or settings until every row is decided,
+//! or compares recorded runs.
 
 mod judge;
 mod live;

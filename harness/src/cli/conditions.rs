@@ -30,8 +30,8 @@ pub struct ConditionArgs {
     pack: Option<PathBuf>,
     #[command(flatten)]
     pub(super) mpis: MpiArgs,
-    /// Number of launches (new processes) per case, spread over the run. From three on, intervals include the variation between
-    /// launches [default: 6]
+    /// Number of launches (new processes) per case, spread over the run. From three on, intervals include the
+    /// variation between launches [default: 6]
     #[arg(help_heading = HOW_LONG, long, value_name = "N", value_parser = numbers::count(MOST_LAUNCHES))]
     launches: Option<usize>,
     /// Cache state before each repetition: data in the cache, or evicted from it; both with warm,cold [default: warm]
@@ -82,8 +82,8 @@ pub struct FolderArgs {
     repeat: RepeatArgs,
 }
 
-/// With --resume, refuses flags that change the plan of the folder; with --plan, flags that select cases. Applies to subcommands
-/// too.
+/// With --resume, refuses flags that change the plan of the folder; with --plan, flags that select cases.
+/// Applies to subcommands too.
 pub(super) fn with_conflicts(command: clap::Command) -> clap::Command {
     const WITH_RESUME: [&str; 9] =
         ["resume", "retry_failed", "anyway", "details", "verbose", "trust", "color", "repeat", "pause"];

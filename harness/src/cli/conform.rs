@@ -91,8 +91,8 @@ impl ConformArgs {
     }
 }
 
-/// The folder of a run, with the accounts of its MPIs, and the MPIs with their rank programs. Without these, nothing is left of the
-/// folder.
+/// The folder of a run, with the accounts of its MPIs, and the MPIs with their rank programs. Without these,
+/// nothing is left of the folder.
 fn prepare(
     mpis: &MpiArgs,
     out: Option<&Path>,

@@ -115,8 +115,8 @@ fn required(records: &[Record]) -> String {
     "needs at least three launches of two methods, such as mpi_pack and ddt; leave out -m for all".to_owned()
 }
 
-/// The plan in which each case has only the methods that its guidelines need: different descriptions, and the plain loop only if
-/// the application has no loop.
+/// The plan in which each case has only the methods that its guidelines need: different descriptions, and the
+/// plain loop only if the application has no loop.
 fn with_methods_of_each(plan: Plan) -> anyhow::Result<Plan> {
     let CheckedPlan { mut plan, cases, .. } = plan.check()?;
     for (planned, case) in plan.cases.iter_mut().zip(&cases) {

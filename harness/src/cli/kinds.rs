@@ -110,12 +110,12 @@ pub struct RankArgs {
 
 #[derive(Debug, Args)]
 pub struct LayoutArgs {
-    /// Any layout instead of a test: text such as 'vector(408, 5, 2050, double)', a file, or - for standard input; each one is a
-    /// case (docs/my-array.md)
+    /// Any layout instead of a test: text such as 'vector(408, 5, 2050, double)', a file, or - for standard
+    /// input; each one is a case (docs/my-array.md)
     #[arg(help_heading = WHAT, long = "layout", value_name = "FILE|TEXT", conflicts_with = "sets")]
     layouts: Vec<String>,
-    /// Values of names in layouts and parameters, such as n=64,bl=[1,2]; several, such as n=16,32, are a case each. They replace
-    /// those in a program
+    /// Values of names in layouts and parameters, such as n=64,bl=[1,2]; several, such as n=16,32, are a case
+    /// each. They replace those in a program
     #[arg(help_heading = WHAT, long, value_name = "NAME=VALUE", hide_short_help = true)]
     define: Vec<String>,
 }
@@ -172,8 +172,8 @@ impl Cases for OverlapCases {
 
 #[derive(Debug, Args)]
 pub struct EngineCases {
-    /// Only measure which copies are the fastest on this processor, and print them: for the pack engine's table of a new
-    /// family of processors
+    /// Only measure which copies are the fastest on this processor, and print them: for the pack engine's
+    /// table of a new family of processors
     #[arg(help_heading = WHAT, long, exclusive = true)]
     pub(super) tune: bool,
     #[command(flatten)]

@@ -125,8 +125,8 @@ pub(super) fn start(options: RunOptions<'_>, plan: Plan) -> anyhow::Result<Begun
     }
 }
 
-/// Adds missing sizes to the plan, found on the first of these MPIs. The plan is unchanged if no size is missing or the user
-/// stops. `dir` is the folder of the run.
+/// Adds missing sizes to the plan, found on the first of these MPIs. The plan is unchanged if no size is
+/// missing or the user stops. `dir` is the folder of the run.
 pub(super) fn with_sizes(
     checked: CheckedPlan,
     targets: &[Target],

@@ -13,8 +13,8 @@ pub struct MpiArgs {
     /// MPIs: names in `ddtbench mpi list`, or paths of their mpicc; each case runs on all of them before the next
     #[arg(id = "mpi", help_heading = WHERE, long, value_name = "NAME", value_delimiter = ',', add = completions::mpis())]
     pub names: Vec<String>,
-    /// Also run with these environment variables, shown as another MPI: nocma:MPIR_CVAR_CH4_CMA_ENABLE=0; for one of several
-    /// MPIs: mpich/nocma:...
+    /// Also run with these environment variables, shown as another MPI: nocma:MPIR_CVAR_CH4_CMA_ENABLE=0; for
+    /// one of several MPIs: mpich/nocma:...
     #[arg(help_heading = WHERE, long = "variant", value_name = "NAME:VARIABLE=VALUE")]
     pub variants: Vec<Variant>,
     /// Launcher to use instead of the MPI's own: srun, a path, or a command with options

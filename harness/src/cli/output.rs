@@ -67,8 +67,8 @@ pub fn short(path: &Path) -> String {
     below.unwrap_or(path).display().to_string()
 }
 
-/// Columns of the terminal on standard output. If that is not a terminal, `COLUMNS` counts, because `| less` shows the text on
-/// one.
+/// Columns of the terminal on standard output. If that is not a terminal, `COLUMNS` counts, because `| less`
+/// shows the text on one.
 pub fn width() -> Option<u16> {
     let asked_for = || env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns > 0);
     columns_of(io::stdout()).or_else(asked_for)

@@ -1,5 +1,5 @@
-//! Help and manual pages. `--help` shows the usual flags and examples; `--help-all` all flags, parameters, exit codes and pages
-//! of the documentation. The texts are in `pages.toml`.
+//! Help and manual pages. `--help` shows the usual flags and examples; `--help-all` all flags, parameters,
+//! exit codes and pages of the documentation. The texts are in `pages.toml`.
 
 use std::collections::BTreeMap;
 use std::io::Write;

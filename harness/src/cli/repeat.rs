@@ -1,5 +1,5 @@
-//! Repeats a whole run with pauses, so that intervals include the drift of a machine over minutes. The runs `1`, `2`, `3` of such a
-//! folder are one side of `compare`.
+//! Repeats a whole run with pauses, so that intervals include the drift of a machine over minutes. The runs
+//! `1`, `2`, `3` of such a folder are one side of `compare`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -30,8 +30,8 @@ pub(super) struct RunPage {
 }
 
 impl RunPage {
-    /// `over`: records over all launches; `launches`: records of each launch. With the figure of the plan, and the result of a
-    /// comparison.
+    /// `over`: records over all launches; `launches`: records of each launch. With the figure of the plan,
+    /// and the result of a comparison.
     ///
     /// # Errors
     /// If an account of machine and MPIs cannot be read.
@@ -81,8 +81,8 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// That of the launches of folders; `compared` is what a comparison of them has found, and pictures have their titles if
-    /// `has_titles`.
+    /// That of the launches of folders; `compared` is what a comparison of them has found, and pictures have
+    /// their titles if `has_titles`.
     ///
     /// # Errors
     /// An account of machine and MPIs that cannot be understood.

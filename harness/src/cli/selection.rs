@@ -52,8 +52,8 @@ impl SetArgs {
 
 #[derive(Clone, Debug, Default, Args)]
 pub struct ParamArgs {
-    /// Set single parameters; several values, such as nx=8,16, are a case each. `ddtbench list NAME` shows the parameters of a
-    /// test, an exchange or an operation
+    /// Set single parameters; several values, such as nx=8,16, are a case each. `ddtbench list NAME` shows
+    /// the parameters of a test, an exchange or an operation
     #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',', add = completions::parameters())]
     params: Vec<String>,
 }

@@ -297,8 +297,8 @@ fn picture<'a>(dir: &Path, name: &str, pictures: &'a [Drawn]) -> anyhow::Result<
     })
 }
 
-/// Prints how loops were compiled, the best of several MPIs, the answer, or all methods with all their figures, what else was compared,
-/// and what must be known of all of them.
+/// Prints how loops were compiled, the best of several MPIs, the answer, or all methods with all their
+/// figures, what else was compared, and what must be known of all of them.
 pub(super) fn print_results(
     kind: Kind,
     records: &[Record],

@@ -51,8 +51,8 @@ fn check_variants(variants: &[Variant], mpis: &[String]) -> anyhow::Result<()> {
     }
 }
 
-/// The MPIs of a plan, which gets lasting names. Without a name: the preferred MPI, or for the engine all of them. The programs of the
-/// plan are checked here, before any of them is started.
+/// The MPIs of a plan, which gets lasting names. Without a name: the preferred MPI, or for the engine all of
+/// them. The programs of the plan are checked here, before any of them is started.
 pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow::Result<Chosen> {
     let programs = plan.trusted(is_trusted, &mut log)?;
     programs.check_launcher()?;

@@ -12,8 +12,8 @@ use procfs::{CpuInfo, Current};
 
 use super::output;
 
-/// Share of the time by which another way must be faster than the shipped one. Smaller differences in trials were the
-/// opposite in a test with another array.
+/// Share of the time by which another way must be faster than the shipped one. Smaller differences in trials
+/// were the opposite in a test with another array.
 const MARGIN: f64 = 0.05;
 
 /// Rounds: an interval needs six, and with 16 it excludes the three extreme ones on either side.
@@ -26,8 +26,8 @@ const MOST_LOOKS: usize = 4;
 /// Messages up to this size are copied at all places in each round; longer ones, which take long enough, at two.
 const AT_ALL_PLACES: usize = 256 << 10;
 
-/// The weight of warm speeds: a message is usually packed soon after it was computed, and unpacked into memory that is
-/// about to be used.
+/// The weight of warm speeds: a message is usually packed soon after it was computed, and unpacked into
+/// memory that is about to be used.
 const WARM: f64 = 3.0;
 
 /// Measures all classes, and prints a line for each: `*` marks those in which another way than the shipped one is faster.
@@ -69,8 +69,8 @@ fn line(class: Class, direction: Direction, shipped: Way, speeds: &[(Way, f64)])
     format!("{mark} {class}, {direction}: {way}, {gb_per_s:.1} GB/s{}\n", next.unwrap_or_default())
 }
 
-/// The numbers of the chosen way and of the fastest of the others, with their median speeds. `bytes_per_s` measures the
-/// speed of a way in a round.
+/// The numbers of the chosen way and of the fastest of the others, with their median speeds. `bytes_per_s`
+/// measures the speed of a way in a round.
 fn ranking(
     ways: usize,
     shipped: usize,
@@ -106,9 +106,9 @@ fn is_faster(way: &[f64], shipped: &[f64]) -> bool {
     interval.is_some_and(|(_, high)| high < 1.0 - MARGIN)
 }
 
-/// The speed of one way in bytes per second: the geometric mean of all messages, with warm and with cold caches, because
-/// an application's data can be in either state. A warm speed has [`WARM`] times the weight, so that a way that is as
-/// fast warm is chosen only if it is 1.23 times as fast cold.
+/// The speed of one way in bytes per second: the geometric mean of all messages, with warm and with cold
+/// caches, because an application's data can be in either state. A warm speed has [`WARM`] times the weight,
+/// so that a way that is as fast warm is chosen only if it is 1.23 times as fast cold.
 fn speed(trial: &mut Trial, way: usize, round: usize) -> f64 {
     let (mut weights, mut logarithms) = (0.0, 0.0);
     let mut add = |weight: f64, bytes: usize, start: Instant| {

@@ -229,8 +229,8 @@ impl Comparison {
         }
     }
 
-    /// Its name for services that collect results: the MPIs, and the baseline. It has no folder with a date, because the name
-    /// must not change.
+    /// Its name for services that collect results: the MPIs, and the baseline. It has no folder with a date,
+    /// because the name must not change.
     pub(super) fn suite(&self, unit: ComparisonUnit) -> String {
         let folder = Path::new(&self.base.name).file_name().unwrap_or_default().to_string_lossy();
         match unit {

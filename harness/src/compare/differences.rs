@@ -1,5 +1,5 @@
-//! The difference of two sides in one state of the machine, from interleaved launches or from runs at different times, adjusted to one
-//! latency and speed of copies within the state if these are known.
+//! The difference of two sides in one state of the machine, from interleaved launches or from runs at
+//! different times, adjusted to one latency and speed of copies within the state if these are known.
 
 use std::collections::BTreeMap;
 
@@ -85,8 +85,8 @@ fn adjusted(sides: [LaunchSeries; 2], slopes: [SlopePrior; 2]) -> Option<Counted
     }
 }
 
-/// The change of the mean. For launches, from their ranks, which a disturbed launch hardly affects. Runs are too few for ranks,
-/// but each is the mean of several launches. `None` with too few values for an interval.
+/// The change of the mean. For launches, from their ranks, which a disturbed launch hardly affects. Runs are
+/// too few for ranks, but each is the mean of several launches. `None` with too few values for an interval.
 pub(super) fn mean(sides: [LaunchSeries; 2], alpha: f64, threshold: f64) -> Option<Estimate> {
     match sides[0].side.unit {
         ComparisonUnit::Run => {
@@ -130,8 +130,8 @@ pub(super) fn over(base: &Side, new: &Side, subject: &Subject, other: &str) -> O
 
 /// The values of both sides with those measures of the machine that are known for all of them, and the slopes of these.
 ///
-/// Within a state, launches differ most by the speed of the cores at the moment, and methods follow that each in its own measure, so that
-/// neither a ratio nor a neighbour removes it.
+/// Within a state, launches differ most by the speed of the cores at the moment, and methods follow that each
+/// in its own measure, so that neither a ratio nor a neighbour removes it.
 fn explained(
     sides: [LaunchSeries<'_>; 2],
     slopes: [SlopePrior; 2],

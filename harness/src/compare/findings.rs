@@ -1,5 +1,5 @@
-//! Findings in sentences: verdicts that depend on the state of the machine; then for each state a change that all methods share, and
-//! rows that share a method and a verdict, the worst first.
+//! Findings in sentences: verdicts that depend on the state of the machine; then for each state a change that
+//! all methods share, and rows that share a method and a verdict, the worst first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use super::verdict::ratio_text;
 use super::{Comparison, ComparisonRow, StateChange, Verdict, states};
 use crate::report::units;
 
-/// Verdicts that depend on the state; then, for each state, a change that all methods share, and a sentence for each method, starting
-/// with the worst verdict and the largest change.
+/// Verdicts that depend on the state; then, for each state, a change that all methods share, and a sentence
+/// for each method, starting with the worst verdict and the largest change.
 pub fn findings(comparison: &Comparison) -> Vec<String> {
     let rows: Vec<&ComparisonRow> =
         comparison.rows.iter().filter(|row| row.verdict != Verdict::NotCompared).collect();

@@ -1,7 +1,7 @@
 //! Tables of other programs as records of a run: the OSU micro-benchmarks, the Intel MPI Benchmarks, and CSV.
 //!
-//! If a table has a row of the same name and size several times, as in the output of several runs one after the other, each one is a
-//! launch.
+//! If a table has a row of the same name and size several times, as in the output of several runs one after
+//! the other, each one is a launch.
 
 use std::collections::HashMap;
 use std::sync::Arc;

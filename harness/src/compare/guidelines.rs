@@ -85,8 +85,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Tests all guidelines with the launches of an MPI, in each state of the machine. The probability of any false violation is at most
-    /// [`Settings::alpha`].
+    /// Tests all guidelines with the launches of an MPI, in each state of the machine. The probability of any
+    /// false violation is at most [`Settings::alpha`].
     pub fn from_side(side: &Side, settings: &Settings) -> Self {
         let threshold = settings.threshold.ln_1p();
         let states = States::from_sides([side]);

@@ -5,8 +5,8 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 use super::{Comparison, ComparisonRow, Comparisons, GateDecision, GateResult, Verdict, states};
 
 impl Comparisons {
-    /// JUnit XML with a suite per comparison: rows that fail a gate are failures; undecided and missing rows are skipped. The gate itself is
-    /// a test case, too.
+    /// JUnit XML with a suite per comparison: rows that fail a gate are failures; undecided and missing rows
+    /// are skipped. The gate itself is a test case, too.
     ///
     /// # Errors
     /// If a name cannot be written as XML.

@@ -208,8 +208,8 @@ fn times_of(side: &[TimeInState]) -> Vec<f64> {
     side.iter().map(|(time, _)| *time).collect()
 }
 
-/// The times of the best method of a case, launch by launch, or run by run; empty without any. In each it is the method that is best
-/// in the others, if there are any.
+/// The times of the best method of a case, launch by launch, or run by run; empty without any. In each it is
+/// the method that is best in the others, if there are any.
 fn best_times(side: &Side, case: &Subject) -> Vec<TimeInState> {
     let methods = side.methods_of(case).filter(|subject| is_usable(subject));
     let times: Vec<BTreeMap<LaunchId, TimeInState>> = methods.map(|subject| by_unit(side, subject)).collect();

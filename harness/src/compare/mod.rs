@@ -47,8 +47,8 @@ pub use weights::Weights;
 /// Control methods, which show whether other methods have changed as much: the first one that both sides have.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
 
-/// With more than this share of a side's launches in no known state of the machine, a method is not shown to be as fast: a slower
-/// group of a fifth is a result.
+/// With more than this share of a side's launches in no known state of the machine, a method is not shown to
+/// be as fast: a slower group of a fifth is a result.
 const MOST_WITHOUT_STATE: f64 = 0.2;
 
 /// A question about each method of each case.
@@ -61,8 +61,8 @@ pub enum Question {
 }
 
 impl Question {
-    /// Its part of [`Settings::alpha`]. The mean needs little: rank tests reach any level with a few more launches, but the
-    /// intervals of times become wider for all rows.
+    /// Its part of [`Settings::alpha`]. The mean needs little: rank tests reach any level with a few more
+    /// launches, but the intervals of times become wider for all rows.
     const fn share(self) -> f64 {
         match self {
             Self::Time => 0.8,
@@ -314,8 +314,8 @@ impl<'a> Sides<'a> {
         (base, new)
     }
 
-    /// Whether a subject is compared in a state: both sides met it, and more than once if there is a state that they did. A single
-    /// launch has no spread, and waiting for another one may take forever.
+    /// Whether a subject is compared in a state: both sides met it, and more than once if there is a state
+    /// that they did. A single launch has no spread, and waiting for another one may take forever.
     fn is_compared(&self, (state, subject): InState<'_>) -> bool {
         let fewer = |state| {
             let (base, new) = self.launches(state, subject);

@@ -1,5 +1,5 @@
-//! All sides, side by side: the fastest method of each side in each case, its loss relative to the fastest side, and whether each
-//! side is faster with loops or datatypes.
+//! All sides, side by side: the fastest method of each side in each case, its loss relative to the fastest
+//! side, and whether each side is faster with loops or datatypes.
 
 use std::sync::Arc;
 
@@ -61,8 +61,8 @@ pub struct CaseRow {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Best {
     pub method: String,
-    /// Its time in seconds, adjusted to the median latency and copy speed of the state if these are known, so that the quotient of two
-    /// sides' times is their ratio.
+    /// Its time in seconds, adjusted to the median latency and copy speed of the state if these are known, so
+    /// that the quotient of two sides' times is their ratio.
     pub time_s: f64,
     /// Its time relative to the fastest side's best; missing for that side.
     pub over_first: Option<Estimate>,
@@ -71,8 +71,8 @@ pub struct Best {
 }
 
 impl Overview {
-    /// Compares several sides in each state of the machine in which two of them can be compared, the nearest cores first; without
-    /// such a state in the one with most launches. With weights of tests in its means.
+    /// Compares several sides in each state of the machine in which two of them can be compared, the nearest
+    /// cores first; without such a state in the one with most launches. With weights of tests in its means.
     ///
     /// # Errors
     /// A weight without a test.
@@ -175,8 +175,8 @@ impl Overview {
         }
     }
 
-    /// As a section of the results. On narrow terminals its table has no ratios, then methods are below their times, then there are
-    /// several tables with fewer sides.
+    /// As a section of the results. On narrow terminals its table has no ratios, then methods are below their
+    /// times, then there are several tables with fewer sides.
     pub fn section(&self) -> Section<'_> {
         let tests = self.cases.iter().map(|row| row.case.test.clone());
         let sizes = Subject::sizes_alike(&self.cases.iter().map(|row| &row.case).collect::<Vec<_>>());

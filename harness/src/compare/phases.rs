@@ -43,8 +43,8 @@ pub(super) fn phase_changes(base: &SubjectValues, new: &SubjectValues) -> Vec<Ph
     base.phases.keys().filter_map(both).collect()
 }
 
-/// The explanation for a slower or faster method: the part with the largest change, if there are several, and phases that happen
-/// once and changed in the same direction by more than `threshold`, a fraction.
+/// The explanation for a slower or faster method: the part with the largest change, if there are several, and
+/// phases that happen once and changed in the same direction by more than `threshold`, a fraction.
 pub(super) fn explanation(phases: &[PhaseChange], is_slower: bool, threshold: f64) -> Option<String> {
     let has_net = phases.iter().any(|change| change.phase == Phase::Net);
     let is_part = |change: &&PhaseChange| {

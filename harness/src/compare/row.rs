@@ -51,8 +51,8 @@ pub struct StateChange {
     pub new_mean_s: Option<f64>,
     /// The change of its mean; missing with too few launches for an interval.
     pub mean: Option<Estimate>,
-    /// The verdict on its time, unless its mean is shown to be slower by more than the threshold, or to have changed by more while its
-    /// time is not shown to have changed.
+    /// The verdict on its time, unless its mean is shown to be slower by more than the threshold, or to have
+    /// changed by more while its time is not shown to have changed.
     pub verdict: Verdict,
     /// Launches of each side that take clearly longer than its others, if these are a fifth or more.
     pub slow: (Option<SlowGroup>, Option<SlowGroup>),
@@ -155,8 +155,8 @@ impl ComparisonRow {
 }
 
 impl StateChange {
-    /// The least size of the change in any direction, by its interval: a logarithm. A single disturbed launch can make a ratio large, but
-    /// then its interval is wide.
+    /// The least size of the change in any direction, by its interval: a logarithm. A single disturbed launch
+    /// can make a ratio large, but then its interval is wide.
     pub(super) fn size(&self) -> f64 {
         self.answer().map_or(0.0, |answer| answer.low.ln().max(-answer.high.ln()))
     }
@@ -180,8 +180,8 @@ impl StateChange {
         self.differing_mean().filter(|mean| mean.verdict == self.verdict).or(self.time.as_ref())
     }
 
-    /// The change of the mean, if it is shown to be beyond the threshold and differs from that of the time: another verdict, or at
-    /// most half as large.
+    /// The change of the mean, if it is shown to be beyond the threshold and differs from that of the time:
+    /// another verdict, or at most half as large.
     pub(super) fn differing_mean(&self) -> Option<&Estimate> {
         let mean = self.mean.as_ref().filter(|mean| mean.beyond)?;
         let is_alike = |time: &Estimate| {
@@ -207,8 +207,8 @@ impl StateChange {
     }
 
     fn has_open_mean(&self) -> bool {
-        /// A logarithm. Smaller differences are usual without a fault: in one of ten launches, means differ from medians by as
-        /// much.
+        /// A logarithm. Smaller differences are usual without a fault: in one of ten launches, means differ
+        /// from medians by as much.
         const MUCH: f64 = 0.1;
         let farther = || {
             let means = self.new_mean_s?.ln() - self.base_mean_s?.ln();

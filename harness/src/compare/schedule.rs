@@ -34,8 +34,8 @@ impl Schedule {
         Self { tests: interim_tests(most), made }
     }
 
-    /// The launches to make before the next test. Empty if nothing is open or all launches are made. `rows`: the known rows of
-    /// all comparisons.
+    /// The launches to make before the next test. Empty if nothing is open or all launches are made. `rows`:
+    /// the known rows of all comparisons.
     pub fn next(&self, rows: &[&ComparisonRow]) -> Vec<(Subject, Range<usize>)> {
         let next_test = |made: usize| self.tests.iter().copied().find(|test| *test > made);
         let needs = needs(rows);

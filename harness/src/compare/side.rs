@@ -321,8 +321,8 @@ impl Side {
         self.subjects.get(subject)
     }
 
-    /// The same side with those launches only that `is_in` picks by the number of ranks and the logarithm of the latency, without
-    /// those that take unusually long because the machine was disturbed.
+    /// The same side with those launches only that `is_in` picks by the number of ranks and the logarithm of
+    /// the latency, without those that take unusually long because the machine was disturbed.
     pub(super) fn restricted(&self, is_in: &dyn Fn(usize, Option<f64>) -> bool) -> Self {
         let of_subject = |(subject, values): (&Subject, &SubjectValues)| {
             let is_in = |machine: &MachineThen| is_in(subject.ranks, machine.measures[0]);

@@ -1,5 +1,5 @@
-//! The states of the machine during the launches of several sides: core-to-core latencies that are clearly apart. Launches are
-//! compared only with launches in the same state.
+//! The states of the machine during the launches of several sides: core-to-core latencies that are clearly
+//! apart. Launches are compared only with launches in the same state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,8 @@ use crate::model::Case;
 use crate::report::verdict::{apart, short};
 use crate::stats::{levels, median, sorted};
 
-/// The states, the nearest cores first. Latencies are comparable between cases with the same number of ranks, so each number of ranks has
-/// its own states.
+/// The states, the nearest cores first. Latencies are comparable between cases with the same number of ranks,
+/// so each number of ranks has its own states.
 #[derive(Clone, Debug, Default)]
 pub(super) struct States {
     /// The lowest latency of each state except the first, as logarithms; `None` if no latency is known.

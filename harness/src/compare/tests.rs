@@ -22,8 +22,8 @@ fn normal(random: &mut Pcg64) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// Launches of both sides, in pairs: the machine drifts from pair to pair, each process differs by 10% in time, and each method
-/// by another 4%. On the other side, methods take so many times as long.
+/// Launches of both sides, in pairs: the machine drifts from pair to pair, each process differs by 10% in
+/// time, and each method by another 4%. On the other side, methods take so many times as long.
 fn launches(random: &mut Pcg64, count: usize, slower: &dyn Fn(usize, &str) -> f64) -> [Vec<Record>; 2] {
     let mut sides = [Vec::new(), Vec::new()];
     let mut drift = 0.0;
@@ -114,8 +114,8 @@ fn what_is_slower_by_two_fifths_is_found_and_nothing_else() {
     assert!(others <= 6, "{others} of 50 comparisons");
 }
 
-/// Changes the distance of cores from launch to launch: methods follow it, datatypes most. On the other side, `ddt` of a test takes
-/// `far_only` times as long where they are far.
+/// Changes the distance of cores from launch to launch: methods follow it, datatypes most. On the other side,
+/// `ddt` of a test takes `far_only` times as long where they are far.
 fn in_states(random: &mut Pcg64, sides: &mut [Vec<Record>; 2], far_only: f64) {
     for (side, records) in sides.iter_mut().enumerate() {
         for launch in records.chunks_mut(METHODS.len()) {

@@ -244,8 +244,8 @@ fn launches_text(launches: usize) -> String {
 }
 
 impl StateChange {
-    /// Launches that take clearly longer than the others of their side: `7 of 30 launches of new take 3.0 times as long`. Those that were
-    /// disturbed.
+    /// Launches that take clearly longer than the others of their side: `7 of 30 launches of new take 3.0
+    /// times as long`. Those that were disturbed.
     fn slow_launches(&self) -> Vec<String> {
         let disturbed = |(side, disturbed): (&str, usize)| {
             (disturbed > 0).then(|| format!("disturbed, left out: {} of {side}", launches_text(disturbed)))

@@ -20,8 +20,8 @@ pub trait Launches {
     /// All sides with the launches that count, the base first.
     fn sides(&self, counts: &dyn Fn(&Record) -> bool) -> Vec<Side>;
 
-    /// Called after a test with the number of rows that are open, the number of all rows, and the launches per side of the case with
-    /// most.
+    /// Called after a test with the number of rows that are open, the number of all rows, and the launches
+    /// per side of the case with most.
     fn tested(&mut self, _open: usize, _all: usize, _most_made: usize) {}
 }
 

@@ -203,8 +203,8 @@ mod tests {
     use crate::model::check::{PARTITIONED, find};
     use crate::mpi::{Installation, Target};
 
-    /// Replaces a launcher: one check passes, one dies, one hangs, two hang or die after reporting a failure, and one reports in
-    /// the wrong order.
+    /// Replaces a launcher: one check passes, one dies, one hangs, two hang or die after reporting a failure,
+    /// and one reports in the wrong order.
     const LAUNCHER: &str = r#"#!/bin/sh
 [ -e "${0%/*}/broken" ] && { echo 'no port' >&2; exit 3; }
 while [ "$1" != conform ]; do shift; done

@@ -67,8 +67,8 @@ pub fn in_states(records: &[Record]) -> Vec<Record> {
     records.iter().map(of).collect()
 }
 
-/// Those of the records over launches that are of the state most launches of the run were in; of another one for cases without a
-/// launch in it.
+/// Those of the records over launches that are of the state most launches of the run were in; of another one
+/// for cases without a launch in it.
 pub fn most_common_state(over: &[Record]) -> Vec<Record> {
     let mut launches: HashMap<(&Arc<Case>, Option<usize>), usize> = HashMap::new();
     for record in over {
@@ -88,8 +88,8 @@ pub fn most_common_state(over: &[Record]) -> Vec<Record> {
     over.iter().filter(|record| of_case[&record.case].1 == record.state).cloned().collect()
 }
 
-/// The methods that moved wrong bytes in a launch, with their cases. Their times in other launches are not used either: the same
-/// code ran there, and may have been right by chance.
+/// The methods that moved wrong bytes in a launch, with their cases. Their times in other launches are not
+/// used either: the same code ran there, and may have been right by chance.
 pub fn with_wrong_data(records: &[Record]) -> HashSet<(&Arc<Case>, &str)> {
     let wrong = records.iter().filter(|record| record.outcome.is_wrong());
     wrong.map(|record| (&record.case, record.method.as_str())).collect()
@@ -128,8 +128,8 @@ fn set_outcomes(over: &mut [Record], precision: f64) {
     }
 }
 
-/// The record over the launches of one method, phase and pair in one state; there is at least one. It uses the launches with
-/// times, unless one moved wrong bytes.
+/// The record over the launches of one method, phase and pair in one state; there is at least one. It uses
+/// the launches with times, unless one moved wrong bytes.
 fn joined(all: &[&Record], drift: Drift, state: Option<usize>, states: &LaunchStates<'_>) -> Record {
     if let Some(wrong) = all.iter().find(|record| record.outcome.is_wrong()) {
         return Record { launch: None, launches: all.len(), state, ..(*wrong).clone() };

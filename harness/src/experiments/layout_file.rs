@@ -1,5 +1,5 @@
-//! Layouts that a user gives as text or in a file become cases of the test [`LAYOUT`]. The case contains the layouts, so that a
-//! recorded plan needs no file.
+//! Layouts that a user gives as text or in a file become cases of the test [`LAYOUT`]. The case contains the
+//! layouts, so that a recorded plan needs no file.
 
 use std::path::Path;
 use std::sync::OnceLock;

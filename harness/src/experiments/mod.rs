@@ -1,5 +1,5 @@
-//! The program's part of the kinds of experiments: preparing cases, evaluating times, showing results. Each kind has a folder,
-//! and an arm of [`of_kind`]. Methods, phases and settings are in [`common::kinds`].
+//! The program's part of the kinds of experiments: preparing cases, evaluating times, showing results. Each
+//! kind has a folder, and an arm of [`of_kind`]. Methods, phases and settings are in [`common::kinds`].
 
 pub mod copies;
 pub mod engine;

@@ -57,16 +57,16 @@ impl PlannedCase {
     }
 }
 
-/// The name of the set with exactly these values: the one they started from, or the first one. Otherwise [`CUSTOM`], or the name
-/// of a layout.
+/// The name of the set with exactly these values: the one they started from, or the first one. Otherwise
+/// [`CUSTOM`], or the name of a layout.
 pub fn set_name<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> String {
     let is_set = |name: &str| test.set(name).is_ok_and(|known| known == *values);
     let named = set.filter(|name| is_set(name));
     let known = named.or_else(|| test.sets.iter().map(|set| set.name).find(|name| is_set(name)));
     match known {
         Some(known) => known.to_owned(),
-        // Results distinguish layouts by their names. If a named set has the same name, as for a file `vector.toml`, it would be
-        // mistaken for the set, so that the layout's text is used instead.
+        // Results distinguish layouts by their names. If a named set has the same name, as for a file
+        // `vector.toml`, it would be mistaken for the set, so that the layout's text is used instead.
         None if is_of_layouts(test.name) => match values.label("name") {
             name if name == UNNAMED || test.set(&name).is_ok() => values.label("send"),
             name => name,

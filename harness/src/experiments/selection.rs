@@ -1,5 +1,5 @@
-//! The selection of cases, as a `[[sweep]]` of a plan or a command line writes it: tests, and lists of values whose product makes
-//! the cases.
+//! The selection of cases, as a `[[sweep]]` of a plan or a command line writes it: tests, and lists of values
+//! whose product makes the cases.
 
 use apps::{Preset, bytes};
 use datatypes::Definitions;
@@ -35,8 +35,8 @@ pub struct Selection {
     /// The plan's methods for these cases; all if empty.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<String>,
-    /// Names of values that must not exceed the cores of a rank on this machine: larger values are left out; if all are larger,
-    /// the number of cores replaces them.
+    /// Names of values that must not exceed the cores of a rank on this machine: larger values are left out;
+    /// if all are larger, the number of cores replaces them.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub at_most_cores: Vec<String>,
     #[serde(flatten)]
@@ -175,8 +175,8 @@ impl Selection {
 
 /// Lists of values by the names of parameters. A parameter without a list has its default value.
 ///
-/// A value may be a range: `1KiB..8MiB` has all values from the first to the last, each twice the previous one; `1KiB..8MiB by
-/// 8`, each eight times the previous one.
+/// A value may be a range: `1KiB..8MiB` has all values from the first to the last, each twice the previous
+/// one; `1KiB..8MiB by 8`, each eight times the previous one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lists(Vec<(String, Vec<String>)>);
 

@@ -17,8 +17,8 @@ pub mod early;
 pub mod overhead;
 pub mod ratios;
 
-/// The records of a case: for each measured method and phase, one per pair if there are several pairs, then one for all pairs. A
-/// method without usable times has one record without figures.
+/// The records of a case: for each measured method and phase, one per pair if there are several pairs, then
+/// one for all pairs. A method without usable times has one record without figures.
 pub fn records(kind: Kind, result: &CaseResult) -> Vec<Record> {
     let (rule, states) = (result.rule, block_states(kind, &result.methods, result.rule));
     let views = views(&result.methods, &states, rule);
@@ -166,8 +166,8 @@ impl<'a> RowContext<'a> {
         self.views.iter().find(|view| view.method.method == method && view.method.outcome.is_measured())
     }
 
-    /// The overhead of the phase relative to the reference: (t - t_reference) / t = 1 - their ratio, so that it is the median
-    /// over rounds, like every ratio.
+    /// The overhead of the phase relative to the reference: (t - t_reference) / t = 1 - their ratio, so that
+    /// it is the median over rounds, like every ratio.
     pub fn overhead(&self) -> Option<Figure> {
         let reference = self.reference?;
         let ratio = self.view.ratio(reference, self.phase, self.scope);

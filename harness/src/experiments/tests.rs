@@ -5,9 +5,9 @@
 //! not the length of the longest list. Times of a phase are five samples of a value, or `1:2:3*4`. `all of TITLE: VALUES` are the rows
 //! of another section with these values. The rows of `launches` are those of records, one per launch.
 //!
-//! `> METHOD PHASE PAIR: VALUES` is what the next such record has; the phase is the headline unless it is given, and the pair is `all`.
-//! A figure is `NAME=VALUE[LOW,HIGH]/AGAINST/steady`, each part only if it matters. One that is there without a value is `null/AGAINST`;
-//! `none` is not there.
+//! `> METHOD PHASE PAIR: VALUES` is what the next such record has; the phase is the headline unless it is
+//! given, and the pair is `all`. A figure is `NAME=VALUE[LOW,HIGH]/AGAINST/steady`, each part only if it
+//! matters. One that is there without a value is `null/AGAINST`; `none` is not there.
 
 use std::sync::Arc;
 

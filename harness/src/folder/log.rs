@@ -23,8 +23,8 @@ impl Log {
         Ok(Self { path: path.to_owned(), file, length })
     }
 
-    /// Appends in one write and waits for the disk. [`Log::cut`] removes the rest of a failed write. Fails if the file was moved
-    /// or removed, because the data would be lost.
+    /// Appends in one write and waits for the disk. [`Log::cut`] removes the rest of a failed write. Fails if
+    /// the file was moved or removed, because the data would be lost.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), FolderError> {
         self.is_there().map_err(at(&self.path))?;
         let write = |mut file: &File| {

@@ -76,8 +76,8 @@ fn one_run<'a>(file: &Path, cases: impl Iterator<Item = &'a Case>) -> Result<()>
     Err(FolderError::Broken { path: file.to_owned(), reason })
 }
 
-/// Reports rows that are missing within a launch: the run was cut off, or a person has removed them. `methods`: those of a case, if they
-/// are known.
+/// Reports rows that are missing within a launch: the run was cut off, or a person has removed them.
+/// `methods`: those of a case, if they are known.
 ///
 /// # Errors
 /// If the figures cannot be read.
@@ -280,8 +280,8 @@ impl Recorded {
         self.locked.path()
     }
 
-    /// Opens the folder for the remaining measurements. Rows of cases and launches that are not in `done` are set aside and
-    /// returned.
+    /// Opens the folder for the remaining measurements. Rows of cases and launches that are not in `done` are
+    /// set aside and returned.
     ///
     /// # Errors
     /// If the cases have other parameters, or if files cannot be written.

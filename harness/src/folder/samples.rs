@@ -39,8 +39,8 @@ pub fn samples(number: usize, result: &CaseResult, phases: &[Phase], apart: Time
     member(&writer.into_inner().expect("writing to memory does not fail"))
 }
 
-/// The repetitions of a block: the batch size of each time, and the cells of all phases and of `early_bird`. Repetitions with
-/// most phases come first, then those of each phase that is timed separately.
+/// The repetitions of a block: the batch size of each time, and the cells of all phases and of `early_bird`.
+/// Repetitions with most phases come first, then those of each phase that is timed separately.
 fn repetitions(block: &Block, phases: &[Phase], apart: &[Phase]) -> Vec<(u32, Vec<String>)> {
     let (alone, together): (Vec<Phase>, Vec<Phase>) = phases.iter().partition(|phase| apart.contains(phase));
     let mut rows = Vec::new();

@@ -24,8 +24,8 @@ pub fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     bytes.split_at(whole_rows(bytes).1)
 }
 
-/// The end of the row that a reader of `bytes` has just read. Some editors end lines as in DOS, and then the reader has taken
-/// only the first half of the line end.
+/// The end of the row that a reader of `bytes` has just read. Some editors end lines as in DOS, and then the
+/// reader has taken only the first half of the line end.
 pub fn row_end(bytes: &[u8], position: &csv::Position) -> usize {
     let end = position.byte() as usize;
     let is_half = bytes[..end].ends_with(b"\r") && bytes.get(end) == Some(&b'\n');

@@ -75,8 +75,8 @@ impl Candidate {
     }
 }
 
-/// A name for an MPI that is known only by the path of its wrapper: the folder of its installation, and a hash, because each path
-/// has its own rank programs and rows.
+/// A name for an MPI that is known only by the path of its wrapper: the folder of its installation, and a
+/// hash, because each path has its own rank programs and rows.
 fn name_of_place(mpicc: &Path) -> String {
     let mut sum = Crc::new();
     sum.update(mpicc.as_os_str().as_encoded_bytes());

@@ -65,8 +65,8 @@ fn is_wrapper_name(name: &OsStr) -> bool {
         || name.strip_prefix("mpicc.").is_some_and(|maker| !maker.is_empty() && !maker.contains('.'))
 }
 
-/// Follows links as long as the name is that of a wrapper: on Debian, `/usr/bin/mpicc` links to `/usr/bin/mpicc.openmpi`, which
-/// links to a binary that depends on the name.
+/// Follows links as long as the name is that of a wrapper: on Debian, `/usr/bin/mpicc` links to
+/// `/usr/bin/mpicc.openmpi`, which links to a binary that depends on the name.
 pub(super) fn true_name(file: &Path) -> PathBuf {
     let mut best = file.to_owned();
     let mut current = file.to_owned();
@@ -81,8 +81,8 @@ pub(super) fn true_name(file: &Path) -> PathBuf {
     best
 }
 
-/// The launcher of a wrapper: one next to it with the same suffix, otherwise one next to it, otherwise one in `PATH` without the
-/// wrapper of another MPI next to it.
+/// The launcher of a wrapper: one next to it with the same suffix, otherwise one next to it, otherwise one in
+/// `PATH` without the wrapper of another MPI next to it.
 pub(super) fn launcher_of(mpicc: &Path) -> Option<PathBuf> {
     let bin = mpicc.parent()?;
     let suffix = mpicc.file_name()?.to_str()?.strip_prefix("mpicc").unwrap_or_default();

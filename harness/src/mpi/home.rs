@@ -19,8 +19,8 @@ pub(super) enum Home {
 }
 
 impl Home {
-    /// In the order of preference: what the variable names, the installation or the checkout that this program is in, the one that it
-    /// was compiled in, the checkout around the current folder.
+    /// In the order of preference: what the variable names, the installation or the checkout that this
+    /// program is in, the one that it was compiled in, the checkout around the current folder.
     ///
     /// # Errors
     /// If there is none.

@@ -18,8 +18,8 @@ const UNFINISHED: &str = ".unfinished-";
 
 /// Installs `packages` into `folder`.
 ///
-/// They are installed into a temporary folder next to the final one, which is renamed at the end. pip uses `bin` and `lib` of the
-/// prefix, or of `local` in it for Debian's Python.
+/// They are installed into a temporary folder next to the final one, which is renamed at the end. pip uses
+/// `bin` and `lib` of the prefix, or of `local` in it for Debian's Python.
 pub(super) fn install(packages: &[Package], folder: &Path, print: Print<'_>) -> Result<()> {
     let parent = folder.parent().expect("an install has a parent folder");
     let _lock = Lock::take(&parent.join(".lock"), print)?;
@@ -60,8 +60,8 @@ struct Hashed {
 }
 
 impl Hashed {
-    /// Pinned versions have known hashes. For other versions, the first install records them next to the folder, and later
-    /// installs of that version must have the same. `work` is a temporary folder.
+    /// Pinned versions have known hashes. For other versions, the first install records them next to the
+    /// folder, and later installs of that version must have the same. `work` is a temporary folder.
     fn from_packages(
         packages: &[Package],
         folder: &Path,

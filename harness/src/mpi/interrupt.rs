@@ -1,6 +1,6 @@
-//! Handles Ctrl-C and similar signals. By default they end the program immediately, also while it waits for a file or for
-//! standard input. After [`hold`], the first signal sets a flag that is checked while waiting for a process, and the second one
-//! ends the program.
+//! Handles Ctrl-C and similar signals. By default they end the program immediately, also while it waits for a
+//! file or for standard input. After [`hold`], the first signal sets a flag that is checked while waiting for
+//! a process, and the second one ends the program.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +25,8 @@ fn at_once() -> &'static Arc<AtomicBool> {
 
 /// Starts to handle SIGINT, SIGTERM and SIGHUP. Call this once, at the start of the program.
 ///
-/// An ignored signal stays ignored, such as SIGHUP under `nohup`. SIGCHLD does not: the system would forget how processes
-/// have ended.
+/// An ignored signal stays ignored, such as SIGHUP under `nohup`. SIGCHLD does not: the system would forget
+/// how processes have ended.
 pub fn watch() -> io::Result<()> {
     // SAFETY: the default action is not a function of this program, and no other thread runs yet.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };

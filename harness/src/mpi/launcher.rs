@@ -1,7 +1,7 @@
 //! Command lines: how to start N ranks of a program with the launcher of each family, bound to cores.
 //!
-//! Tested with a program that prints its affinity, 2 ranks on 2 cores, as root in a container: Hydra's `-bind-to core`, Open
-//! MPI's `--bind-to core` (4 and 5), Intel's `I_MPI_PIN_DOMAIN=core`.
+//! Tested with a program that prints its affinity, 2 ranks on 2 cores, as root in a container: Hydra's
+//! `-bind-to core`, Open MPI's `--bind-to core` (4 and 5), Intel's `I_MPI_PIN_DOMAIN=core`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -108,8 +108,8 @@ impl Launch<'_> {
         Ok([name].into_iter().chain(options.iter().cloned()).collect::<Vec<_>>().join(" "))
     }
 
-    /// Variables that ddtbench sets to control the MPI: with more ranks than cores, waiting ranks must yield, and some MPIs expect data
-    /// on a device only with such variables.
+    /// Variables that ddtbench sets to control the MPI: with more ranks than cores, waiting ranks must yield,
+    /// and some MPIs expect data on a device only with such variables.
     pub fn added_settings(&self) -> BTreeMap<String, String> {
         self.added_settings_on(self.is_oversubscribed(), &|name| env::var_os(name).is_some())
     }
@@ -140,8 +140,8 @@ impl Launch<'_> {
         self.pmi().ok().flatten().map(|pmi| pmi.to_string()).or_else(foreign)
     }
 
-    /// Variables in the user's environment with which an outer launcher, such as that of a Slurm job, marks its ranks. The ranks
-    /// of the MPI's own launcher must not have them: MPICH aborts if both are set.
+    /// Variables in the user's environment with which an outer launcher, such as that of a Slurm job, marks
+    /// its ranks. The ranks of the MPI's own launcher must not have them: MPICH aborts if both are set.
     ///
     /// # Errors
     /// If the launcher cannot be parsed.
@@ -338,8 +338,8 @@ impl Family {
     }
 }
 
-/// Prefixes of the variables that launchers set for their ranks, from the process management interfaces PMI and PMIx. Variables
-/// that users set to control PMIx (`PMIX_MCA_`) are not included.
+/// Prefixes of the variables that launchers set for their ranks, from the process management interfaces PMI
+/// and PMIx. Variables that users set to control PMIx (`PMIX_MCA_`) are not included.
 const OF_OUTER_LAUNCHERS: [&str; 10] = [
     "PMI_",
     "PMI2_",
@@ -373,10 +373,10 @@ fn is_placement(word: &str) -> bool {
 
 /// Variables that make waiting ranks yield if there are more ranks than cores.
 ///
-/// Measured with 4 ranks on 2 cores, as time of a barrier: MPICH 5.0.2 waits 8 ms (two time slices of the scheduler, because its
-/// shared-memory collectives spin without yielding), and 0.02 ms without them; Open MPI needs 8 ms if it does not yield, and
-/// 0.003 ms with this; Intel MPI needs 0.006 ms by default, and its variables for this purpose make it slower. No variable helps
-/// MPICH 4.0.2, whose messages spin as well.
+/// Measured with 4 ranks on 2 cores, as time of a barrier: MPICH 5.0.2 waits 8 ms (two time slices of the
+/// scheduler, because its shared-memory collectives spin without yielding), and 0.02 ms without them; Open
+/// MPI needs 8 ms if it does not yield, and 0.003 ms with this; Intel MPI needs 0.006 ms by default, and its
+/// variables for this purpose make it slower. No variable helps MPICH 4.0.2, whose messages spin as well.
 fn yielding(family: Family) -> &'static [(&'static str, &'static str)] {
     match family {
         Family::Mpich => &[("MPIR_CVAR_DEVICE_COLLECTIVES", "none")],
@@ -401,8 +401,8 @@ fn taking_device_memory(family: Family) -> &'static [(&'static str, &'static str
 
 /// Variables that enable asynchronous progress: a thread per rank that progresses communication.
 ///
-/// Open MPI has no such thread for all transports (5.0.11). The thread of its TCP transport does not help shared memory, but is
-/// enabled anyway. The rank program reports the threads that `MPI_Init` really started.
+/// Open MPI has no such thread for all transports (5.0.11). The thread of its TCP transport does not help
+/// shared memory, but is enabled anyway. The rank program reports the threads that `MPI_Init` really started.
 pub fn progressing(family: Family) -> &'static [(&'static str, &'static str)] {
     match family {
         Family::Mpich => &[("MPIR_CVAR_ASYNC_PROGRESS", "1")],

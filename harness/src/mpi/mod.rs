@@ -1,8 +1,8 @@
 //! The MPIs of this machine: finds, installs, lists, builds for, starts and watches them. This crate does not link MPI.
 //!
-//! [`Project::pick`] chooses an [`Installation`] (see there for the order), [`Project::rank_program`] links the rank
-//! program for it in its own folder, [`Launch`] makes the command line of its launcher, and [`Launch::watch_until`] runs it and ends all of its
-//! processes.
+//! [`Project::pick`] chooses an [`Installation`] (see there for the order), [`Project::rank_program`] links
+//! the rank program for it in its own folder, [`Launch`] makes the command line of its launcher, and
+//! [`Launch::watch_until`] runs it and ends all of its processes.
 
 mod candidate;
 mod error;

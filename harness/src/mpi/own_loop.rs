@@ -1,5 +1,5 @@
-//! The user's loop (`--pack`): a C or Fortran file is compiled with the user's compiler into the folder of the run, and a shared object
-//! is copied to it.
+//! The user's loop (`--pack`): a C or Fortran file is compiled with the user's compiler into the folder of
+//! the run, and a shared object is copied to it.
 
 use std::env;
 use std::fs;

@@ -68,8 +68,8 @@ impl ExitDescription {
         Self { code, signal: status.signal().or(of_code) }
     }
 
-    /// The signal that ended it, or probably the process behind it: shells and launchers report a signal `s` as exit code
-    /// `128 + s`.
+    /// The signal that ended it, or probably the process behind it: shells and launchers report a signal `s`
+    /// as exit code `128 + s`.
     pub fn signal(&self) -> Option<i32> {
         let of_code = || self.code.map(|code| code - 128).filter(|&signal| signal_name(signal).is_some());
         self.signal.or_else(of_code)
@@ -141,8 +141,8 @@ impl Running {
         Ok(running)
     }
 
-    /// Starts a tool, like [`Running::start`] a command. Processes that it leaves behind may stay, such as the server of a
-    /// compiler cache.
+    /// Starts a tool, like [`Running::start`] a command. Processes that it leaves behind may stay, such as
+    /// the server of a compiler cache.
     pub(super) fn start_tool(command: Command) -> io::Result<Self> {
         Self::spawn(command, false)
     }
@@ -166,8 +166,8 @@ impl Running {
         Ok(Self { child, marker, lines, ended, signals_are_codes, swept, killed, sweeps, _watcher: watcher })
     }
 
-    /// Waits at most `timeout` for something to happen. Available lines come first, even after [`Running::kill`]; after the end,
-    /// every call returns `Exited`.
+    /// Waits at most `timeout` for something to happen. Available lines come first, even after
+    /// [`Running::kill`]; after the end, every call returns `Exited`.
     pub fn next(&mut self, timeout: Duration) -> Next {
         let deadline = Instant::now() + timeout;
         loop {
@@ -244,8 +244,8 @@ impl Running {
         self.ended.map(|(exit, _)| exit)
     }
 
-    /// How it ended, if that is some time ago: otherwise ranks that outlive a crashed launcher would keep the pipes open for
-    /// ever.
+    /// How it ended, if that is some time ago: otherwise ranks that outlive a crashed launcher would keep the
+    /// pipes open for ever.
     fn ended_long_ago(&mut self) -> Option<ExitDescription> {
         self.reap();
         self.ended.filter(|(_, when)| when.elapsed() > AFTER_END).map(|(exit, _)| exit)

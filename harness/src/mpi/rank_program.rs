@@ -1,5 +1,5 @@
-//! The rank program of an MPI: the static library of its family, linked by the MPI's compiler wrapper. In a checkout, cargo builds the
-//! library first.
+//! The rank program of an MPI: the static library of its family, linked by the MPI's compiler wrapper. In a
+//! checkout, cargo builds the library first.
 
 use std::env;
 use std::fs;

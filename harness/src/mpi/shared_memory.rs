@@ -10,8 +10,8 @@ use procfs::process::{FDTarget, MMapPath, all_processes};
 /// Linux stores POSIX shared memory here.
 const FOLDER: &str = "/dev/shm";
 
-/// Prefixes of segments: of MPICH, of Open MPI's transports and windows, of Intel MPI, and of the libraries that they use (PSM,
-/// UCX, libfabric).
+/// Prefixes of segments: of MPICH, of Open MPI's transports and windows, of Intel MPI, and of the libraries
+/// that they use (PSM, UCX, libfabric).
 const NAMES: [&str; 11] = [
     "mpich_shm_",
     "mpich_shar_tmp",

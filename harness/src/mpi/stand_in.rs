@@ -1,5 +1,5 @@
-//! The stand-in for a device's driver: compiled with the user's C compiler into a temporary folder, where the loader of rank programs and
-//! MPIs looks first.
+//! The stand-in for a device's driver: compiled with the user's C compiler into a temporary folder, where the
+//! loader of rank programs and MPIs looks first.
 
 use std::env;
 use std::fs;

@@ -1,8 +1,8 @@
 //! State on this machine is stored below a checkout if that can be written to, otherwise in a folder of the user.
 //!
-//! A checkout may be shared, or on a read-only file system. MPIs and programs in it are used, and missing ones go to the user's
-//! folder. The same applies to a checkout whose path an MPI's compiler wrapper could not print: wrappers print paths unquoted, and
-//! blanks would split them.
+//! A checkout may be shared, or on a read-only file system. MPIs and programs in it are used, and missing
+//! ones go to the user's folder. The same applies to a checkout whose path an MPI's compiler wrapper could
+//! not print: wrappers print paths unquoted, and blanks would split them.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
@@ -162,8 +162,8 @@ fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
-/// Whether wrappers can print a path without ambiguity: it has no blanks, quotes, or separators of linker options and folder
-/// lists.
+/// Whether wrappers can print a path without ambiguity: it has no blanks, quotes, or separators of linker
+/// options and folder lists.
 pub(super) fn is_plain(path: &Path) -> bool {
     path.to_str().is_some_and(|path| path.chars().all(|c| c == '/' || is_plain_char(c)))
 }

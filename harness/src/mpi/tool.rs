@@ -1,5 +1,5 @@
-//! Tools for preparation: cargo, pip, compiler wrappers. If the user wants to stop, they and their processes are ended
-//! immediately.
+//! Tools for preparation: cargo, pip, compiler wrappers. If the user wants to stop, they and their processes
+//! are ended immediately.
 
 use std::path::Path;
 use std::process::Command;

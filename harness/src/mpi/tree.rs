@@ -1,8 +1,8 @@
 //! Finds all processes of a started command, in order to end them.
 //!
-//! Launchers put helpers and ranks into their own process groups and sessions, and the ranks of a dead helper become children of
-//! process 1. So a process counts as ours if it descends from the command, or if it has the variable [`MARKER`] with our value,
-//! which every descendant inherits.
+//! Launchers put helpers and ranks into their own process groups and sessions, and the ranks of a dead helper
+//! become children of process 1. So a process counts as ours if it descends from the command, or if it has
+//! the variable [`MARKER`] with our value, which every descendant inherits.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

@@ -14,8 +14,8 @@ pub struct Programs {
     /// Names of the user's MPIs, or paths of compiler wrappers.
     pub mpis: Vec<String>,
     pub variants: Vec<Variant>,
-    /// Launcher to use instead of the MPI's own: `srun`, a path, or a command with options. In a command with options, only
-    /// `{ranks}` is replaced; without it, `-n RANKS` is appended.
+    /// Launcher to use instead of the MPI's own: `srun`, a path, or a command with options. In a command with
+    /// options, only `{ranks}` is replaced; without it, `-n RANKS` is appended.
     pub launcher: Option<String>,
     pub launcher_args: Vec<String>,
     /// The file with the user's loop.
@@ -103,8 +103,8 @@ fn strange(facts: &fs::Metadata) -> Option<&'static str> {
 }
 
 impl Programs {
-    /// Prints which programs a plan file names, and refuses them if another user may have written it. This is checked last, after
-    /// everything that can change a plan, and before anything is started.
+    /// Prints which programs a plan file names, and refuses them if another user may have written it. This is
+    /// checked last, after everything that can change a plan, and before anything is started.
     ///
     /// # Errors
     /// The programs, the file, and how to trust it.

@@ -70,8 +70,8 @@ impl Variant {
 impl FromStr for Variant {
     type Err = String;
 
-    /// Syntax: `nocma:MPIR_CVAR_CH4_CMA_ENABLE=0`. Commas separate variables; a part without `NAME=` belongs to the value before
-    /// it: `tcp:OMPI_MCA_btl=self,tcp`. Only for one MPI: `mpich/nocma:...`.
+    /// Syntax: `nocma:MPIR_CVAR_CH4_CMA_ENABLE=0`. Commas separate variables; a part without `NAME=` belongs
+    /// to the value before it: `tcp:OMPI_MCA_btl=self,tcp`. Only for one MPI: `mpich/nocma:...`.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong =
             || format!("{text:?}: must be NAME:VARIABLE=VALUE, for example nocma:MPIR_CVAR_CH4_CMA_ENABLE=0");

@@ -67,8 +67,8 @@ impl Launch<'_> {
         run(second_s).map(|(log, exit)| (log, exit, 2))
     }
 
-    /// Starts the command and passes its lines to `take` until it ends, or is killed at the end of a time, as if it had printed
-    /// nothing.
+    /// Starts the command and passes its lines to `take` until it ends, or is killed at the end of a time, as
+    /// if it had printed nothing.
     ///
     /// # Errors
     /// If the launcher cannot be started, or the user wants to stop.
@@ -111,8 +111,8 @@ impl Launch<'_> {
 }
 
 impl Running {
-    /// Passes the command's lines to `take` until it ends, or is killed because it printed nothing for so long, or at the end of
-    /// a time.
+    /// Passes the command's lines to `take` until it ends, or is killed because it printed nothing for so
+    /// long, or at the end of a time.
     pub(super) fn watch_until(
         mut self,
         end: Option<Instant>,
@@ -186,8 +186,8 @@ impl LastOutput {
     }
 }
 
-/// Measures how long a process has printed nothing while we were reading. If `ddtbench` itself was suspended (Ctrl-Z, a suspended
-/// machine), it did not read the output: that is not silence.
+/// Measures how long a process has printed nothing while we were reading. If `ddtbench` itself was suspended
+/// (Ctrl-Z, a suspended machine), it did not read the output: that is not silence.
 struct Silence {
     limit: Duration,
     lasted: Duration,

@@ -1,5 +1,5 @@
-//! Ends the processes of a command if this program is killed: otherwise cargo's compilers and pip's helpers would continue, and
-//! so would ranks outside of MPI calls when their launcher ends.
+//! Ends the processes of a command if this program is killed: otherwise cargo's compilers and pip's helpers
+//! would continue, and so would ranks outside of MPI calls when their launcher ends.
 //!
 //! The system sends a signal only to the command. So a shell waits for the end of a pipe that only this program has open, gives a
 //! launcher time to end its ranks, and then ends all processes with the command's mark.

@@ -18,8 +18,8 @@ impl fmt::Display for Package {
     }
 }
 
-/// An MPI's packages, each with the hashes of its wheels. Versions are pinned so that two installs of one `ddtbench` measure the
-/// same library. These are the newest ones with which the rank program was tested.
+/// An MPI's packages, each with the hashes of its wheels. Versions are pinned so that two installs of one
+/// `ddtbench` measure the same library. These are the newest ones with which the rank program was tested.
 struct Maker {
     name: &'static str,
     aliases: &'static [&'static str],
@@ -27,8 +27,8 @@ struct Maker {
     version: &'static str,
 }
 
-/// In order of preference; the first one is installed on a machine without an MPI. Hashes: Linux on x86 and Arm, macOS on x86 and
-/// Arm.
+/// In order of preference; the first one is installed on a machine without an MPI. Hashes: Linux on x86 and
+/// Arm, macOS on x86 and Arm.
 const MAKERS: [Maker; 3] = [
     Maker {
         name: "mpich",
@@ -58,9 +58,9 @@ const MAKERS: [Maker; 3] = [
         )],
         version: "5.0.11",
     },
-    // `impi-rt` has the library and the launcher, `impi-devel` the wrapper and the header; their versions must be equal. The
-    // package of
-    // 2021.19.0 needs libfabric from another package, which is not published: it supports only shared memory.
+    // `impi-rt` has the library and the launcher, `impi-devel` the wrapper and the header; their versions
+    // must be equal. The package of 2021.19.0 needs libfabric from another package, which is not published:
+    // it supports only shared memory.
     Maker {
         name: "impi",
         aliases: &["intel", "intelmpi", "intel-mpi"],

@@ -1,5 +1,5 @@
-//! The figures of papers: a plan file for each, with its sweeps and its picture. They are compiled in, so that an installed
-//! program has them, and written for copying and editing.
+//! The figures of papers: a plan file for each, with its sweeps and its picture. They are compiled in, so
+//! that an installed program has them, and written for copying and editing.
 
 use apps::similar;
 

@@ -10,8 +10,8 @@ use super::{Plan, PlanError};
 const DECIDED: [&str; 7] = ["schema", "experiment", "cases", "sweep", "figure", "quick", "full"];
 
 impl Plan {
-    /// Sets a key, such as `seed` or `limits.timeout_s`. A value that is not TOML is a text, and a list of one value needs no
-    /// brackets.
+    /// Sets a key, such as `seed` or `limits.timeout_s`. A value that is not TOML is a text, and a list of
+    /// one value needs no brackets.
     ///
     /// # Errors
     /// If the key does not exist, with the nearest key and all others; or if the plan refuses the value.

@@ -78,8 +78,8 @@ pub fn loops(accounts: &[Account], records: &[Record]) -> Option<String> {
     Some(sentences.collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
 }
 
-/// A build as the rank program reports it, in short: compiler, level and instruction set of the plain loops, and vectors of the
-/// tuned ones. `None` if it has another form.
+/// A build as the rank program reports it, in short: compiler, level and instruction set of the plain loops,
+/// and vectors of the tuned ones. `None` if it has another form.
 fn compiled(build: &str) -> Option<String> {
     let (compiler, rest) = build.split_once(" (")?;
     let (_, rest) = rest.split_once("), ")?;

@@ -19,8 +19,8 @@ use common::kinds::Kind;
 /// Minimum fraction of disturbed blocks that is reported: fewer hardly affect medians.
 const DISTURBED: f64 = 0.25;
 
-/// A table shows the mean if it differs from the median by this fraction. In nine of ten of 60 launches without a fault, next to
-/// other programs, it was less.
+/// A table shows the mean if it differs from the median by this fraction. In nine of ten of 60 launches
+/// without a fault, next to other programs, it was less.
 const MEAN_DIFFERS: f64 = 0.1;
 
 /// The records of one case in one state of the machine, in their order.
@@ -108,8 +108,8 @@ impl<'a> CaseView<'a> {
         self.state.as_deref()
     }
 
-    /// The MPI, and ranks, hosts, transport and cache mode; whether threads share cores; with more than two ranks, the thread level;
-    /// with several runs, the run.
+    /// The MPI, and ranks, hosts, transport and cache mode; whether threads share cores; with more than two
+    /// ranks, the thread level; with several runs, the run.
     pub fn place(&self) -> String {
         let first = self.first();
         let run = if self.is_of_several_runs { format!("{}: ", first.case.run) } else { String::new() };
@@ -525,8 +525,8 @@ fn cells(
     [value(of), interval.unwrap_or_default()]
 }
 
-/// How far the intervals of the two estimates of the pack overhead are apart; `None` if they overlap, and for a datatype, whose
-/// packing cannot be timed.
+/// How far the intervals of the two estimates of the pack overhead are apart; `None` if they overlap, and for
+/// a datatype, whose packing cannot be timed.
 pub fn overhead_gap(record: &Record) -> Option<f64> {
     let of = |quantity| with_interval(record, quantity);
     let (by_reference, (_, by_packing)) =
@@ -553,8 +553,8 @@ pub fn larger_side(figure: &Figure) -> Option<f64> {
     Some((value - low).max(high - value))
 }
 
-/// A fraction, and the larger side of its interval in percentage points, with as many decimals. The latter is empty for old
-/// results without one.
+/// A fraction, and the larger side of its interval in percentage points, with as many decimals. The latter is
+/// empty for old results without one.
 pub fn share_and_half(record: &Record, quantity: Quantity) -> [String; 2] {
     let Some(figure) = record.figure(quantity) else { return Default::default() };
     let Some(share) = figure.value else { return Default::default() };

@@ -69,8 +69,8 @@ pub struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// For a table whose first columns are test and set: the set column shows only values in which rows of a test differ, and is
-    /// always shown if there are any.
+    /// For a table whose first columns are test and set: the set column shows only values in which rows of a
+    /// test differ, and is always shown if there are any.
     pub fn with_distinct_sets(mut self) -> Self {
         let of = |row: &Vec<String>| (row[0].clone(), row[1].clone());
         let (sets, differ) = distinct_sets(&self.rows.iter().map(of).collect::<Vec<_>>());
@@ -157,8 +157,8 @@ impl Fitted<'_> {
 /// Minimum widths for wrapping a cell: most words fit into the first, and all numbers into the second.
 const LEAST_CELLS: [usize; 2] = [16, 9];
 
-/// Rows as lines of at most `width`, with `indent` blanks before each. Columns of the highest rank are left out first; then the
-/// last column is wrapped, then the widest columns of text.
+/// Rows as lines of at most `width`, with `indent` blanks before each. Columns of the highest rank are left
+/// out first; then the last column is wrapped, then the widest columns of text.
 pub fn fitted<'a>(
     columns: &[Column<'a>],
     rows: &[Vec<String>],
@@ -321,8 +321,8 @@ pub fn wrapped_lines(text: &str, width: usize) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// `start` and the words of `text`, in lines of at most `width`. All lines but the first begin with `indent` blanks. Several
-/// blanks between words are kept within a line.
+/// `start` and the words of `text`, in lines of at most `width`. All lines but the first begin with `indent`
+/// blanks. Several blanks between words are kept within a line.
 pub fn wrapped(start: &str, text: &str, width: usize, indent: usize) -> String {
     let (mut lines, mut used) = (start.to_owned(), columns_of(start));
     let (mut gap, mut is_first) = (0, true);

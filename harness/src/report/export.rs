@@ -12,8 +12,8 @@ use crate::model::{PairScope, Quantity, Record};
 /// The schema of [`json()`]. The number changes if programs would misread the new form.
 const SCHEMA: &str = "ddtbench-results/2";
 
-/// All records with their figures, one for each state of the machine: the columns of `summary.csv` as fields, those of the case within `case`. Next to them the best of
-/// each MPI, `overview`.
+/// All records with their figures, one for each state of the machine: the columns of `summary.csv` as fields,
+/// those of the case within `case`. Next to them the best of each MPI, `overview`.
 pub fn json(records: &[Record], overview: &Value) -> String {
     let result = |record: &Record| {
         let Value::Object(mut fields) = json!(record) else { unreachable!("a record has fields") };

@@ -26,8 +26,8 @@ const LAUNCHES: &str = "launches";
 const CHANGE: &str = "change";
 const GLANCE: &str = "datatype_or_loops";
 
-/// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none. What a comparison has found
-/// comes first.
+/// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none. What
+/// a comparison has found comes first.
 pub fn html(
     form: &'static TableFormat,
     records: &[Record],

@@ -34,8 +34,8 @@ pub fn record(case: &Case, method: &str, median_s: f64) -> Record {
     }
 }
 
-/// Sets a field of a record or of its case, or adds a figure: `name=value[low,high]`, what it is relative to after a slash, and
-/// `steady` or `unsteady` after another one. In texts with blanks these are underscores.
+/// Sets a field of a record or of its case, or adds a figure: `name=value[low,high]`, what it is relative to
+/// after a slash, and `steady` or `unsteady` after another one. In texts with blanks these are underscores.
 pub fn set(record: &mut Record, key: &str, text: &str) {
     match key {
         "params" => record.case_mut().params = text.replace(',', " "),

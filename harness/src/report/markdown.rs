@@ -1,10 +1,10 @@
 //! Text in Markdown that is shown as it is: names of MPIs and runs may have been chosen by somebody else.
 
-/// The text without anything that is markup: HTML, links, emphasis, code, formulas, and at its beginning headings and lists. It is
-/// one line. An underscore between letters, as in names of tests, is none of these.
+/// The text without anything that is markup: HTML, links, emphasis, code, formulas, and at its beginning
+/// headings and lists. It is one line. An underscore between letters, as in names of tests, is none of these.
 ///
-/// A word that GitHub or GitLab would make a link, or that would notify somebody, becomes code: they look for such words in the
-/// finished page, so neither a backslash nor an entity helps.
+/// A word that GitHub or GitLab would make a link, or that would notify somebody, becomes code: they look for
+/// such words in the finished page, so neither a backslash nor an entity helps.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut all = text;

@@ -85,8 +85,8 @@ pub fn varied<'a>(cases: &[&'a Case]) -> Vec<&'a str> {
     names.into_iter().filter(|name| values(name).len() > 1).collect()
 }
 
-/// Names for tests that are shown together: the test; if there are several cases of it, the set; if a set is missing or has
-/// several cases, the values in which they differ.
+/// Names for tests that are shown together: the test; if there are several cases of it, the set; if a set is
+/// missing or has several cases, the values in which they differ.
 pub fn work_names<'a>(all: &[&'a Case]) -> HashMap<[&'a str; 4], String> {
     let mut names = HashMap::new();
     for of_test in grouped(all.iter().copied(), |case| case.test.as_str()).into_values() {
@@ -106,8 +106,8 @@ pub fn work_names<'a>(all: &[&'a Case]) -> HashMap<[&'a str; 4], String> {
     names
 }
 
-/// The parameters that distinguish the cases of a set: only one, if that is enough. Sizes that were found for a time depend on
-/// it, and are not shown in addition.
+/// The parameters that distinguish the cases of a set: only one, if that is enough. Sizes that were found for
+/// a time depend on it, and are not shown in addition.
 fn distinguishing<'a>(of_set: &[&'a Case]) -> Vec<&'a str> {
     let differing = varied(of_set);
     let works =

@@ -5,8 +5,8 @@ use kernels::{CompileError, compile};
 
 use super::layout;
 
-/// The program that the method `engine` compiles with `ranks` ranks for this machine: for the whole message, or for an all-to-all
-/// one copy of a block per rank.
+/// The program that the method `engine` compiles with `ranks` ranks for this machine: for the whole message,
+/// or for an all-to-all one copy of a block per rank.
 ///
 /// # Errors
 /// If the message does not fit into the address space.

@@ -8,8 +8,8 @@ pub fn is_unknown((low, high): (f64, f64)) -> bool {
     low <= 1.0 && 1.0 <= high && high > FAR * low
 }
 
-/// A ratio and its interval, with the digits of `number`: `1.19x` and `[1.15, 1.23]`. An end that is far away is shown as a bound, such
-/// as `>119`. If the interval includes almost any ratio, `not known` and nothing.
+/// A ratio and its interval, with the digits of `number`: `1.19x` and `[1.15, 1.23]`. An end that is far away
+/// is shown as a bound, such as `>119`. If the interval includes almost any ratio, `not known` and nothing.
 pub fn texts(ratio: f64, unit: &str, interval: (f64, f64), number: impl Fn(f64) -> String) -> [String; 2] {
     if is_unknown(interval) {
         return ["not known".to_owned(), String::new()];

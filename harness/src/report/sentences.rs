@@ -361,15 +361,15 @@ fn other_conditions(case: &CaseView, cases: &[CaseView]) -> String {
     format!(" ({})", case.state().filter(|_| is_one_place).unwrap_or(&conditions))
 }
 
-/// Slow repetitions are reported if they take this fraction of the time. Without a fault, it was at most 6% in the median launch
-/// of any method, also while other programs ran.
+/// Slow repetitions are reported if they take this fraction of the time. Without a fault, it was at most 6%
+/// in the median launch of any method, also while other programs ran.
 pub(super) const SLOW_TIME: f64 = 0.1;
 
 /// Fewer slow repetitions may be a single random event.
 const SLOW_LEAST: f64 = 3.0;
 
-/// The method whose slow repetitions in undisturbed blocks take the largest fraction of its time in most launches, which no median
-/// shows. `None` if that is small.
+/// The method whose slow repetitions in undisturbed blocks take the largest fraction of its time in most
+/// launches, which no median shows. `None` if that is small.
 fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     let is_slow = |record: &&Record| {
         let slow = record.slow().filter(|_| measured(record));

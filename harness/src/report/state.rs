@@ -18,8 +18,8 @@ pub fn of_run(record: &Record) -> RunState<'_> {
     (run, *hosts, *ranks, record.state)
 }
 
-/// The name of each state of records over launches, the same for all cases: `cores 30 ns apart`. A state that was not measured has
-/// none.
+/// The name of each state of records over launches, the same for all cases: `cores 30 ns apart`. A state that
+/// was not measured has none.
 pub fn names(records: &[Record]) -> HashMap<RunState<'_>, String> {
     let mut states: HashMap<RunState<'_>, Vec<&Record>> = HashMap::new();
     records.iter().for_each(|record| states.entry(of_run(record)).or_default().push(record));
@@ -66,8 +66,8 @@ pub fn distance(name: &str) -> String {
     ["cores ", "hosts ", "at "].into_iter().fold(name, start).replace(" apart", "")
 }
 
-/// In how many of its launches a case was in this state: ` in 5 of 6 launches`; for several cases the fewest and the most. Empty if
-/// all launches were.
+/// In how many of its launches a case was in this state: ` in 5 of 6 launches`; for several cases the fewest
+/// and the most. Empty if all launches were.
 pub fn counted_of<'c>(cases: impl IntoIterator<Item = &'c CaseView<'c>>) -> String {
     let mut counts: Vec<(usize, usize)> = cases.into_iter().map(CaseView::launches).collect();
     counts.sort_unstable();

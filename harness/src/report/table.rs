@@ -106,8 +106,8 @@ pub struct TableFormat {
 }
 
 impl TableFormat {
-    /// A format with these properties of a kind. By default, it has a row per method without figures, and the texts of a kind
-    /// whose methods pack; the kind replaces them.
+    /// A format with these properties of a kind. By default, it has a row per method without figures, and the
+    /// texts of a kind whose methods pack; the kind replaces them.
     pub const fn new(method: &'static FindMethod, headline: Phase, reference_method: &'static str) -> Self {
         Self {
             method,

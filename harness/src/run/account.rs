@@ -1,5 +1,5 @@
-//! The account that a run keeps of each MPI, and the differences between two accounts of one MPI: settings, launcher, binding,
-//! and the library's own account.
+//! The account that a run keeps of each MPI, and the differences between two accounts of one MPI: settings,
+//! launcher, binding, and the library's own account.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -73,8 +73,8 @@ impl MpiAccount {
         mpi_label(&self.mpi.name, &self.variant)
     }
 
-    /// Whether another account must have the same conditions: it is for the MPI of that name in `all`, or without one for an MPI
-    /// of the same family.
+    /// Whether another account must have the same conditions: it is for the MPI of that name in `all`, or
+    /// without one for an MPI of the same family.
     pub fn is_held_to(&self, other: &Self, all: &[&Self]) -> bool {
         match all.iter().any(|known| known.label() == self.label()) {
             true => other.label() == self.label(),

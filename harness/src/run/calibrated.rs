@@ -14,8 +14,8 @@ use crate::plan::{CheckedPlan, Plan};
 
 use super::Unit;
 
-/// The cases of a plan with their sizes. `None` if none was missing, or if the user wants to stop. `dir` is the folder of the
-/// run.
+/// The cases of a plan with their sizes. `None` if none was missing, or if the user wants to stop. `dir` is
+/// the folder of the run.
 ///
 /// # Errors
 /// If the rank program cannot be started, or does not find a size.

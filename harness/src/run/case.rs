@@ -88,8 +88,8 @@ impl Run<'_> {
         Ok((measured, hello))
     }
 
-    /// Explains why an MPI fails that gets memory of a device without taking it: by the reference, which is verified first. Other methods
-    /// that give it such memory are not tried.
+    /// Explains why an MPI fails that gets memory of a device without taking it: by the reference, which is
+    /// verified first. Other methods that give it such memory are not tried.
     fn lack_devices(&self, unit: Unit, outcomes: &mut Vec<(String, Outcome)>, left: &[String]) {
         let kind = self.plan.plan.experiment;
         let is_failure = |outcome: &Outcome| match outcome {
@@ -239,8 +239,8 @@ impl Run<'_> {
     }
 }
 
-/// The limits of one launch. Time and minimum rounds of a method are for all launches together; each launch has as many rounds as
-/// an interval of a ratio needs, unless the user has set the time.
+/// The limits of one launch. Time and minimum rounds of a method are for all launches together; each launch
+/// has as many rounds as an interval of a ratio needs, unless the user has set the time.
 fn limits(plan: &Plan) -> Limits {
     let launches = plan.launches() as u32;
     let all = plan.limits.min_rounds;

@@ -14,8 +14,8 @@ use crate::mpi::{Installation, Target, fake_program};
 use crate::plan::CheckedPlan;
 use crate::run::{Environment, Part, RunEnd};
 
-/// Replaces a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and finds wrong data with
-/// `put_ddt` and with `own`, together with which `loop` crashes.
+/// Replaces a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and
+/// finds wrong data with `put_ddt` and with `own`, together with which `loop` crashes.
 const LAUNCHER: &str = r#"#!/bin/sh
 while [ $# -gt 0 ]; do [ "$1" = --method ] && methods=$(echo "$2" | tr , ' '); shift; done
 echo "$methods" >> "${0%/*}/starts"

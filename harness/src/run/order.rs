@@ -1,5 +1,5 @@
-//! The order of measurement: launch by launch. Within a launch, cases are in random order, and each case runs on all MPIs before
-//! the next case, so that compared results are measured within seconds.
+//! The order of measurement: launch by launch. Within a launch, cases are in random order, and each case runs
+//! on all MPIs before the next case, so that compared results are measured within seconds.
 
 use std::collections::HashMap;
 
@@ -27,8 +27,8 @@ pub struct Unit {
 }
 
 impl Run<'_> {
-    /// All units in measured order. It is not the plan's order, in which similar cases are neighbours: changes of the machine in
-    /// its first minute would always affect the same cases.
+    /// All units in measured order. It is not the plan's order, in which similar cases are neighbours:
+    /// changes of the machine in its first minute would always affect the same cases.
     pub fn units(&self) -> Vec<Unit> {
         let plan = &self.plan.plan;
         let mut random = Pcg64::seed_from_u64(plan.seed);
@@ -46,8 +46,8 @@ impl Run<'_> {
         units
     }
 
-    /// Sorts records into the plan's order, for people: by case, cache mode, MPI. Records that are equal in these stay in the
-    /// order of launches.
+    /// Sorts records into the plan's order, for people: by case, cache mode, MPI. Records that are equal in
+    /// these stay in the order of launches.
     pub fn in_plan_order(&self, records: &mut [Record]) {
         let mpis: Vec<String> = self.targets.iter().map(Target::label).collect();
         in_plan_order(self.plan, &mpis, records);

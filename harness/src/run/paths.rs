@@ -23,8 +23,8 @@ impl Paths {
         paths
     }
 
-    /// Adds hosts and transport to the case, from its process's account. A process that ended before its account counts as
-    /// unchanged. Also returns a warning, once for each path of an MPI.
+    /// Adds hosts and transport to the case, from its process's account. A process that ended before its
+    /// account counts as unchanged. Also returns a warning, once for each path of an MPI.
     pub fn complete(&mut self, case: Case, hello: Option<&Hello>) -> (Case, Option<String>) {
         let label = case.mpi_label();
         let known = self.known.get(&label);
@@ -63,8 +63,8 @@ impl Paths {
         (Case { hosts, transport: name, device: hello.device_of_data(), ..case }, warning)
     }
 
-    /// Warnings for methods whose messages were counted on another transport than their case's, once for each transport of an
-    /// MPI.
+    /// Warnings for methods whose messages were counted on another transport than their case's, once for each
+    /// transport of an MPI.
     pub fn contradictions(&mut self, records: &[Record]) -> Vec<String> {
         let warning = |record: &Record| {
             let counted = record.value(Quantity::DeviceBytes)?;

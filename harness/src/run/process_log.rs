@@ -102,8 +102,8 @@ impl ProcessLog {
         self.blocks.iter().filter(|block| block.method == method).cloned().collect()
     }
 
-    /// The methods of `asked` that have an outcome, after the process has ended. The others run again in a new process. There is
-    /// always at least one outcome, so that this terminates.
+    /// The methods of `asked` that have an outcome, after the process has ended. The others run again in a
+    /// new process. There is always at least one outcome, so that this terminates.
     pub fn outcomes(&self, asked: &[String], exit: Exit) -> Vec<(String, Outcome)> {
         if self.is_twice {
             let detail = "the launcher started the job twice at once, so no time is that of a single job; \
@@ -127,8 +127,8 @@ impl ProcessLog {
         outcomes
     }
 
-    /// The outcome of a method, given how the process ended: if a signal ended a rank, failed calls of other ranks are a
-    /// consequence. A rank that lives long enough to abort all ranks was the first.
+    /// The outcome of a method, given how the process ended: if a signal ended a rank, failed calls of other
+    /// ranks are a consequence. A rank that lives long enough to abort all ranks was the first.
     fn explained(&self, outcome: &Outcome, exit: Exit) -> Outcome {
         match (outcome, exit) {
             (Outcome::MpiError { detail }, Exit::Ended(exit)) if !self.aborts && exit.signal().is_some() => {

@@ -8,8 +8,8 @@ const IN_A_ROW: usize = 3;
 
 pub(super) struct Starts {
     has_begun: bool,
-    /// The last cases in which no process started. They are not written, because a resumed run must repeat them if the run ends
-    /// here.
+    /// The last cases in which no process started. They are not written, because a resumed run must repeat
+    /// them if the run ends here.
     pub held: Vec<(Unit, CaseResult)>,
 }
 
@@ -27,8 +27,8 @@ impl Starts {
         all
     }
 
-    /// No process started, although the case was tried twice. If that is enough to end the run, returns a text with the number of
-    /// tries.
+    /// No process started, although the case was tried twice. If that is enough to end the run, returns a
+    /// text with the number of tries.
     pub fn has_failed(&mut self, case: (Unit, CaseResult)) -> Option<&'static str> {
         self.held.push(case);
         match (self.has_begun, self.held.len()) {

@@ -29,8 +29,8 @@ fn counted(source: &str) -> usize {
     count
 }
 
-/// Adds the lines of all sources within a folder to the budget of the longest name that its path begins with. `path` is relative to
-/// the project.
+/// Adds the lines of all sources within a folder to the budget of the longest name that its path begins with.
+/// `path` is relative to the project.
 fn add(path: &str, lines: &mut BTreeMap<String, usize>) {
     for entry in fs::read_dir(root().join(path)).unwrap() {
         let entry = entry.unwrap();

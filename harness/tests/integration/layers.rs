@@ -1,5 +1,5 @@
-//! The layers within the library and within the rank program: each uses those that it may, and no other. Cargo checks those between
-//! packages.
+//! The layers within the library and within the rank program: each uses those that it may, and no other.
+//! Cargo checks those between packages.
 
 use std::fs;
 use std::path::Path;

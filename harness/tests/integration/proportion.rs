@@ -1,6 +1,6 @@
-//! Planning and reporting take work in proportion to the cases: four times as many cases, four times as many allocations. Unlike
-//! times, allocations are the same in every run; code that reads all cases for each case makes some for each of them, since names and
-//! values of cases are texts.
+//! Planning and reporting take work in proportion to the cases: four times as many cases, four times as many
+//! allocations. Unlike times, allocations are the same in every run; code that reads all cases for each case
+//! makes some for each of them, since names and values of cases are texts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

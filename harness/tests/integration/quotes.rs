@@ -1,8 +1,8 @@
 //! Output in the documentation: it is the output of today's program for the recorded results in `docs/recorded`.
 //!
-//! A comment `<!-- ddtbench ARGUMENTS -->` above a code block names the command. The block may leave out lines, where it has a line
-//! `...`, and before its first and after its last line. A line that begins with
-//! `$ ` is the command for readers, with the lines that continue it.
+//! A comment `<!-- ddtbench ARGUMENTS -->` above a code block names the command. The block may leave out
+//! lines, where it has a line `...`, and before its first and after its last line. A line that begins with `$
+//! ` is the command for readers, with the lines that continue it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

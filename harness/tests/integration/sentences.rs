@@ -1,5 +1,5 @@
-//! Sentences of the recorded results against the tables of which they are made: each ratio is that of the methods it names, within
-//! the interval of their row, and no sentence lacks a number.
+//! Sentences of the recorded results against the tables of which they are made: each ratio is that of the
+//! methods it names, within the interval of their row, and no sentence lacks a number.
 
 use serde_json::Value;
 

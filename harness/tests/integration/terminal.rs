@@ -1,5 +1,5 @@
-//! Nothing that is printed is wider than the terminal: the commands that need no MPI, help, and refusals, on a
-//! pseudo-terminal of 80 columns.
+//! Nothing that is printed is wider than the terminal: the commands that need no MPI, help, and refusals, on
+//! a pseudo-terminal of 80 columns.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;

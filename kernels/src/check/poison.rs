@@ -20,8 +20,8 @@ pub(super) fn around(array: &mut [u8], gaps: &[Range<usize>], run: &mut dyn FnMu
         fn __asan_unpoison_memory_region(first: *const u8, bytes: usize);
     }
     for gap in gaps {
-        // SAFETY: marks memory of the array and changes none. It is marked as usable again below, or by its next
-        // owner if `run` panics.
+        // SAFETY: marks memory of the array and changes none. It is marked as usable again below, or by its
+        // next owner if `run` panics.
         unsafe { __asan_poison_memory_region(array[gap.clone()].as_ptr(), gap.len()) };
     }
     run(array);

@@ -1,5 +1,5 @@
-//! Records by index: recognised from every constructor, compared with the oracle by every kernel, and refused where
-//! the order of writes would matter.
+//! Records by index: recognised from every constructor, compared with the oracle by every kernel, and refused
+//! where the order of writes would matter.
 
 use datatypes::{Element, Layout};
 

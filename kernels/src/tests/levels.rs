@@ -143,8 +143,8 @@ fn rare_shapes() -> [Layout; 4] {
     ]
 }
 
-/// Blocks of these sizes, each from its own array, `count` times: one after the other in an array, or at uneven
-/// distances.
+/// Blocks of these sizes, each from its own array, `count` times: one after the other in an array, or at
+/// uneven distances.
 fn records(blocks: &[i64], count: i64, is_even: bool) -> Layout {
     let (mut lengths, mut places) = (Vec::new(), Vec::new());
     for i in 0..count {

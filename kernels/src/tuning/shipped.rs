@@ -1,6 +1,6 @@
-//! The tables that are shipped, recorded on Zen 4 (AMD EPYC, 32 MiB of outer cache), on Zen 5 (the same), and on two Intel
-//! Xeons (Emerald Rapids and later, 300 and 480 MB of outer cache). A row differs between families if another way took
-//! 5% less time.
+//! The tables that are shipped, recorded on Zen 4 (AMD EPYC, 32 MiB of outer cache), on Zen 5 (the same), and
+//! on two Intel Xeons (Emerald Rapids and later, 300 and 480 MB of outer cache). A row differs between
+//! families if another way took 5% less time.
 
 use std::sync::LazyLock;
 
@@ -56,11 +56,11 @@ pub(super) fn way(family: Family, shape: Shape, size: usize, direction: Directio
         // At small distances the compiler unpacks by scatter instructions with AVX-512, which take twice the time of single
         // stores, and packs single values that are in no cache a third slower. Otherwise all ways are equal.
         Shape::Strided if largest <= SHORT => Way::Base,
-        // The part of such a message and its array that stays in the caches is evicted before it is used again. 16 MiB:
-        // 22 GB/s instead of 14 warm, 18 instead of 12 cold (Zen 4); 36 instead of 26 (Zen 5).
+        // The part of such a message and its array that stays in the caches is evicted before it is used
+        // again. 16 MiB: 22 GB/s instead of 14 warm, 18 instead of 12 cold (Zen 4); 36 instead of 26 (Zen 5).
         Shape::Run if largest > 8 << 20 => Way::PastCaches,
-        // Otherwise every line of the array is read before it is written. 2 MiB: as fast warm and 2.4 times as fast cold;
-        // 5 MiB: twice as fast (Zen 4). 2 to 6 times as fast (Intel).
+        // Otherwise every line of the array is read before it is written. 2 MiB: as fast warm and 2.4 times
+        // as fast cold; 5 MiB: twice as fast (Zen 4). 2 to 6 times as fast (Intel).
         Shape::Transposed if largest > 2 << 20 && unpacks => Way::PastCaches,
         Shape::Transposed | Shape::IndexedRecords | Shape::Runs => Way::Avx512,
         // 8 and 18 MiB of rows of 8 and 12 KiB, packed: with vectors up to a fifth slower (Zen 4).
@@ -81,9 +81,9 @@ fn zen_4(shape: Shape, largest: usize) -> Way {
         // Vectors of 64 bytes lose a tenth to a quarter, depending on the places.
         Shape::Run => Way::Avx2,
         Shape::Strided | Shape::Listed if largest > LONG => Way::Avx2,
-        // A vector across two cache lines costs twice, and one of 64 bytes always is such a vector. 4032 blocks of 64
-        // bytes 4160 bytes apart: with vectors of 64, 32 and 16 bytes, packing reaches 5, 12 and 12 GB/s, unpacking 5,
-        // 5 and 16. On Zen 5 they are equal within 5%.
+        // A vector across two cache lines costs twice, and one of 64 bytes always is such a vector. 4032
+        // blocks of 64 bytes 4160 bytes apart: with vectors of 64, 32 and 16 bytes, packing reaches 5, 12 and
+        // 12 GB/s, unpacking 5, 5 and 16. On Zen 5 they are equal within 5%.
         Shape::ManyPages if largest <= 64 => Way::Base,
         Shape::ManyPages => Way::Avx2,
         _ => Way::Avx512,

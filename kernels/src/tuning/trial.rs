@@ -27,8 +27,8 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// Memory for a message of that many bytes at any place. It is written, because unwritten memory is one shared page of
-    /// zeros, and too fast.
+    /// Memory for a message of that many bytes at any place. It is written, because unwritten memory is one
+    /// shared page of zeros, and too fast.
     fn new(bytes: usize) -> Self {
         let memory = vec![1; bytes + 2 * PAGE];
         // As the C library's large allocations, which have 16 bytes of its own at the start of their first page.
@@ -100,8 +100,8 @@ impl Trial {
         .expect("memory for the largest message");
     }
 
-    /// Evicts the memory of a message from the caches. `false` if the processor has no instruction for it, or if it would
-    /// take too long.
+    /// Evicts the memory of a message from the caches. `false` if the processor has no instruction for it, or
+    /// if it would take too long.
     pub fn evict(&mut self, message: usize) -> bool {
         let (extent, size) = (self.extents[message], self.programs[0][message].size());
         extent <= MOST_EVICTED
@@ -189,8 +189,8 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
             Ok(vec![Layout::hvector(columns, 1, 8 * doubles, &column)?])
         }
         Shape::Listed => of_blocks(&|block, count, is_first| {
-            // Lists of meshes ascend with uneven gaps. Those of particles have no pattern: half of the places, none
-            // twice, because 40503 is odd. Gathering wins only in the latter.
+            // Lists of meshes ascend with uneven gaps. Those of particles have no pattern: half of the
+            // places, none twice, because 40503 is odd. Gathering wins only in the latter.
             let room = (2 * count as u64).next_power_of_two() as i64;
             let places: Vec<i64> = (0..count)
                 .map(|i| if is_first { 3 * i + i * 40_503 / 16 % 2 } else { i * 40_503 % room })

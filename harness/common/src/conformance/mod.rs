@@ -1,7 +1,7 @@
 //! Conformance of an MPI's datatypes: the tested operations, cases, and what the standard expects of them.
 //!
-//! `ddtbench` makes cases and passes them to the rank program in batches; the rank program tries each operation on each case and
-//! reports faults. Both use these types.
+//! `ddtbench` makes cases and passes them to the rank program in batches; the rank program tries each
+//! operation on each case and reports faults. Both use these types.
 //!
 //! Only correct programs are tried. The rules, with sections of MPI-4.1:
 //!
@@ -15,8 +15,8 @@
 //! - Partitions of both sides have the same size in total (4.2.1).
 //! - Parts of a subarray are not empty (5.1.3), and the blocks of a distributed array cover it (5.1.4).
 //!
-//! If implementers read the standard in several ways, all results are accepted, here and wherever a method is verified: see
-//! [`datatypes::Reported`].
+//! If implementers read the standard in several ways, all results are accepted, here and wherever a method is
+//! verified: see [`datatypes::Reported`].
 
 pub mod case;
 pub mod contents;

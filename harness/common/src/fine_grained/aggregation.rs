@@ -19,13 +19,13 @@ pub const WORTH_SENDING: u64 = 64 * 1024;
 pub enum Grouping {
     /// This many neighbours each, as in the HLRS benchmark's paper (EuroMPI 2024, section 3.2).
     Fixed(usize),
-    /// As many neighbours as fit into this many bytes, like MPICH's `MPIR_CVAR_PART_AGGR_SIZE` (ICPP 2023, section
-    /// 3.2.1).
+    /// As many neighbours as fit into this many bytes, like MPICH's `MPIR_CVAR_PART_AGGR_SIZE` (ICPP 2023,
+    /// section 3.2.1).
     Bytes(u64),
     /// This many bins of neighbours, as in CMB (CCGrid 2024, section III-C).
     Bins(usize),
-    /// Neighbours up to a size that is worth sending separately. In transfers between two ranks, the mapping follows
-    /// when partitions became ready in the first transfers.
+    /// Neighbours up to a size that is worth sending separately. In transfers between two ranks, the mapping
+    /// follows when partitions became ready in the first transfers.
     #[default]
     Adaptive,
 }
@@ -58,8 +58,8 @@ impl Aggregation {
         Some(name.strip_prefix(AGGREGATED)?.strip_prefix(':')?.parse())
     }
 
-    /// The user partitions of each transport partition, given their number and the bytes of one. Sizes of partitions
-    /// differ by at most one byte.
+    /// The user partitions of each transport partition, given their number and the bytes of one. Sizes of
+    /// partitions differ by at most one byte.
     pub fn units(&self, partitions: usize, partition_bytes: u64) -> Vec<Range<usize>> {
         let fits = |bytes: u64| usize::try_from(bytes / partition_bytes.max(1)).unwrap_or(usize::MAX).max(1);
         let together = match self.grouping {

@@ -11,8 +11,8 @@ pub enum Arrival {
     /// All threads compute for the same time.
     #[default]
     None,
-    /// Thread 0 computes longer, all others for the same time: the laggard of CMB (Marts et al., CCGrid 2024), who
-    /// measure with 1, 4 and 10%.
+    /// Thread 0 computes longer, all others for the same time: the laggard of CMB (Marts et al., CCGrid
+    /// 2024), who measure with 1, 4 and 10%.
     Laggard {
         /// The additional time, as a share of the computing time.
         fraction: f64,
@@ -37,8 +37,8 @@ pub enum Arrival {
         bandwidth_s: Option<f64>,
     },
     /// All threads compute for the same time, and only the partition with the last index is late, by a time
-    /// proportional to its size: the noise of bench-pcomm (Gillis et al., ICPP 2023), who measure with 10 and 100
-    /// µs/MB.
+    /// proportional to its size: the noise of bench-pcomm (Gillis et al., ICPP 2023), who measure with 10 and
+    /// 100 µs/MB.
     Delay {
         /// Microseconds per MB (10^6 bytes) of one partition.
         gamma_us_per_mb: f64,

@@ -1,5 +1,5 @@
-//! The measured costs of messages between two ranks by size, and the time they predict for a transfer of several
-//! messages.
+//! The measured costs of messages between two ranks by size, and the time they predict for a transfer of
+//! several messages.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
@@ -42,8 +42,8 @@ impl Costs {
         &self.0
     }
 
-    /// The cost of a message of `bytes`: interpolated between measured sizes; outside their range, that of the nearest
-    /// one.
+    /// The cost of a message of `bytes`: interpolated between measured sizes; outside their range, that of
+    /// the nearest one.
     pub fn cost_of(&self, bytes: u64) -> Cost {
         let after = self.0.partition_point(|cost| cost.bytes < bytes);
         let Some(upper) = self.0.get(after) else { return self.0[self.0.len() - 1] };
@@ -61,8 +61,8 @@ impl Costs {
         }
     }
 
-    /// When the last of some messages has arrived. Each thread starts its messages one after the other, and a started
-    /// message waits for those started before it.
+    /// When the last of some messages has arrived. Each thread starts its messages one after the other, and a
+    /// started message waits for those started before it.
     pub fn arrival_s(&self, departures: &mut [Departure]) -> f64 {
         departures.sort_by(|a, b| a.ready_s.total_cmp(&b.ready_s));
         let threads = departures.iter().map(|departure| departure.thread + 1).max().unwrap_or(0);

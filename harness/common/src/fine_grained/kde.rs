@@ -7,9 +7,9 @@ use crate::stats::{mean_and_variance, quantile, sorted};
 
 /// A kernel density estimate of times, which are never negative.
 ///
-/// Each sample contributes a normal distribution around it, all with the same standard deviation (the bandwidth). The
-/// part below 0 is reflected. Silverman, "Density Estimation for Statistics and Data Analysis" (1986), sections 2.4 and
-/// 2.10: f(x) = 1/n sum of (phi(x - x_i) + phi(x + x_i)) for x >= 0.
+/// Each sample contributes a normal distribution around it, all with the same standard deviation (the
+/// bandwidth). The part below 0 is reflected. Silverman, "Density Estimation for Statistics and Data
+/// Analysis" (1986), sections 2.4 and 2.10: f(x) = 1/n sum of (phi(x - x_i) + phi(x + x_i)) for x >= 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kde {
     samples_s: Vec<f64>,
@@ -17,8 +17,8 @@ pub struct Kde {
 }
 
 impl Kde {
-    /// The estimate from samples in seconds. The default bandwidth is that of [`silverman_s`]; with 0, draws are the
-    /// samples themselves.
+    /// The estimate from samples in seconds. The default bandwidth is that of [`silverman_s`]; with 0, draws
+    /// are the samples themselves.
     pub fn new(samples_s: &[f64], bandwidth_s: Option<f64>) -> Result<Self, String> {
         let is_time = |&time: &f64| time.is_finite() && time >= 0.0;
         if let Some(bad) = samples_s.iter().chain(&bandwidth_s).find(|time| !is_time(time)) {
@@ -38,11 +38,11 @@ impl Kde {
     }
 }
 
-/// Silverman's rule for the bandwidth from sorted samples: 0.9 min(s, IQR/1.34) n^(-1/5), equation 3.31 of his book; in
-/// the samples' unit. `None` without samples.
+/// Silverman's rule for the bandwidth from sorted samples: 0.9 min(s, IQR/1.34) n^(-1/5), equation 3.31 of
+/// his book; in the samples' unit. `None` without samples.
 ///
-/// s has n - 1 degrees of freedom; quartiles are those of [`quantile`]. If the quartiles are equal, only s is used, as
-/// in R's `bw.nrd0`; equal samples have bandwidth 0.
+/// s has n - 1 degrees of freedom; quartiles are those of [`quantile`]. If the quartiles are equal, only s is
+/// used, as in R's `bw.nrd0`; equal samples have bandwidth 0.
 pub fn silverman_s(sorted: &[f64]) -> Option<f64> {
     let deviation = mean_and_variance(sorted)?.1.sqrt();
     let range = (quantile(sorted, 0.75)? - quantile(sorted, 0.25)?) / 1.34;
@@ -50,8 +50,8 @@ pub fn silverman_s(sorted: &[f64]) -> Option<f64> {
     Some(0.9 * spread * (sorted.len() as f64).powf(-0.2))
 }
 
-/// A deviate of the standard normal distribution: its quantile at a uniform deviate, so each draw takes exactly one
-/// number from the generator.
+/// A deviate of the standard normal distribution: its quantile at a uniform deviate, so each draw takes
+/// exactly one number from the generator.
 pub fn standard_normal(random: &mut impl Rng) -> f64 {
     // 53 bits plus half a step, so the value is neither 0 nor 1.
     let uniform = ((random.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
@@ -69,8 +69,8 @@ mod tests {
     /// Two humps, one of which extends below 0.
     const HUMPS: [f64; 8] = [0.1, 0.2, 0.4, 0.5, 5.0, 5.1, 5.5, 6.0];
 
-    /// Kolmogorov's distance between 20000 draws and another estimate. The probability of a time up to x: a reflected
-    /// kernel has as much between 0 and x as the kernel has between -x and x.
+    /// Kolmogorov's distance between 20000 draws and another estimate. The probability of a time up to x: a
+    /// reflected kernel has as much between 0 and x as the kernel has between -x and x.
     fn distance(drawn: &Kde, estimate: &Kde) -> f64 {
         let mut random = Pcg64::seed_from_u64(5);
         let draws = sorted((0..20_000).map(|_| drawn.draw_s(&mut random)));

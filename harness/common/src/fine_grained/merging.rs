@@ -1,9 +1,9 @@
 //! Which partitions are sent together, given when they became ready in earlier transfers and the cost of messages.
 //!
-//! Neighbours are merged into one message as long as none of them waits for the last one longer than a separate message
-//! would take, in all observed transfers except one. A partition held back that long costs, at worst, as much as
-//! sending it at once. The maximum number of neighbours is then the one with which the observed transfers would have
-//! taken the least time.
+//! Neighbours are merged into one message as long as none of them waits for the last one longer than a
+//! separate message would take, in all observed transfers except one. A partition held back that long costs,
+//! at worst, as much as sending it at once. The maximum number of neighbours is then the one with which the
+//! observed transfers would have taken the least time.
 
 use std::ops::Range;
 
@@ -20,8 +20,8 @@ pub struct MessagePartitions<'a> {
 /// Maximum number of messages of a transfer: more would mean as many requests, and as many sizes to measure.
 pub const MOST_MESSAGES: usize = 1024;
 
-/// A mapping with fewer messages is kept unless another is better by at least this share: a calibration is not precise
-/// enough to show less.
+/// A mapping with fewer messages is kept unless another is better by at least this share: a calibration is
+/// not precise enough to show less.
 const BETTER: f64 = 0.04;
 
 /// From this many observed transfers on, the one in which a run would wait longest is ignored: a thread that
@@ -40,8 +40,8 @@ pub fn sizes(partitions: usize) -> Vec<usize> {
     sizes
 }
 
-/// Runs of neighbours that are sent together. `observed` has, for each observed transfer, when each partition became
-/// ready, in seconds; if it is empty, all are ready at once.
+/// Runs of neighbours that are sent together. `observed` has, for each observed transfer, when each partition
+/// became ready, in seconds; if it is empty, all are ready at once.
 pub fn units(message: MessagePartitions<'_>, observed: &[Vec<f64>], costs: &Costs) -> Vec<Range<usize>> {
     let at_once = [vec![0.0; message.ranges.len()]];
     let observed = if observed.is_empty() { &at_once } else { observed };

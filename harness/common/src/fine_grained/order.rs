@@ -1,8 +1,8 @@
 //! The order in which the partitions of a message become ready.
 //!
-//! As in the benchmark of HLRS (Schneewind & Niethammer, "Benchmarking the State of MPI Partitioned Communication in
-//! Open MPI", EuroMPI 2024, section 4.2, and its code), an order defines when each *byte* of the buffer is written, and
-//! a partition is ready when its last byte is written.
+//! As in the benchmark of HLRS (Schneewind & Niethammer, "Benchmarking the State of MPI Partitioned
+//! Communication in Open MPI", EuroMPI 2024, section 4.2, and its code), an order defines when each *byte* of
+//! the buffer is written, and a partition is ready when its last byte is written.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -38,8 +38,8 @@ pub enum WriteOrder {
         /// Bytes of a block. 0, which cannot be given as text, counts as 1.
         bytes: u64,
     },
-    /// Partitions are cells of a grid, numbered row by row and written column by column, each from its first byte to
-    /// its last.
+    /// Partitions are cells of a grid, numbered row by row and written column by column, each from its first
+    /// byte to its last.
     ///
     /// The grid is as square as possible: the number of rows is the square root of the number of partitions, rounded
     /// down, with as few columns as needed; the last row may be shorter. This is the paper's exchange of neighbours in
@@ -48,8 +48,8 @@ pub enum WriteOrder {
     Neighbourhood,
 }
 
-/// The bytes of partition `p` of `partitions`: from p * bytes / partitions, rounded down, to the start of the next one.
-/// Sizes differ by one byte at most, and together the partitions cover the message.
+/// The bytes of partition `p` of `partitions`: from p * bytes / partitions, rounded down, to the start of the
+/// next one. Sizes differ by one byte at most, and together the partitions cover the message.
 ///
 /// # Panics
 /// If there is no partition `p`, or if it exceeds the address space.
@@ -72,8 +72,8 @@ fn holder(bytes: u64, partitions: usize, byte: u64) -> usize {
 impl WriteOrder {
     /// Every partition once, in the order in which they become ready; `seed` decides the random orders.
     ///
-    /// Partitions without bytes exist if the message has fewer bytes than partitions. They come first in any order, by
-    /// rising index.
+    /// Partitions without bytes exist if the message has fewer bytes than partitions. They come first in any
+    /// order, by rising index.
     ///
     /// # Panics
     /// If the message exceeds the address space.
@@ -104,8 +104,8 @@ impl WriteOrder {
 /// When the last byte of a non-empty partition is written: the pass, and the step within it.
 fn last_strided(range: Range<usize>, stride: u64) -> (u64, u64) {
     let last = range.end as u64 - 1;
-    // The last pass writes the bytes before each multiple of the stride. A range without any such byte has no multiple
-    // inside either, so later bytes are in later passes.
+    // The last pass writes the bytes before each multiple of the stride. A range without any such byte has no
+    // multiple inside either, so later bytes are in later passes.
     let in_last_pass = (last + 1) / stride * stride;
     let byte = if in_last_pass > range.start as u64 { in_last_pass - 1 } else { last };
     (byte % stride, byte / stride)
@@ -113,10 +113,10 @@ fn last_strided(range: Range<usize>, stride: u64) -> (u64, u64) {
 
 /// The `count` partitions that have bytes, in the order in which they become ready when blocks are shuffled.
 ///
-/// The Fisher-Yates shuffle decides the last place first, then the one before it. So a partition's place is known as
-/// soon as one of its blocks is drawn, and once all partitions are placed the rest of the shuffle is skipped. For a few
-/// hundred partitions of a large message this takes a few thousand steps instead of many millions. Only blocks that
-/// were moved are stored.
+/// The Fisher-Yates shuffle decides the last place first, then the one before it. So a partition's place is
+/// known as soon as one of its blocks is drawn, and once all partitions are placed the rest of the shuffle is
+/// skipped. For a few hundred partitions of a large message this takes a few thousand steps instead of many
+/// millions. Only blocks that were moved are stored.
 fn burst(bytes: u64, partitions: usize, block: u64, count: usize, seed: u64) -> Vec<usize> {
     let mut random = Pcg64::seed_from_u64(seed);
     let mut moved: HashMap<u64, u64> = HashMap::new();

@@ -1,7 +1,7 @@
 //! Measured times of threads: files, and recorded traces that are part of the program.
 //!
-//! A trace is CSV: a line per iteration with a column per thread, in whole nanoseconds from the common start of the
-//! iteration to the end of the thread's work. Lines that begin with `#` are comments. A header,
+//! A trace is CSV: a line per iteration with a column per thread, in whole nanoseconds from the common start
+//! of the iteration to the end of the thread's work. Lines that begin with `#` are comments. A header,
 //! `thread_0_ns,thread_1_ns,...`, may come before the first iteration; without it, the file has CMB's format.
 
 use std::fs;
@@ -16,8 +16,8 @@ const RECORDED: [(&str, &str); 3] = [
 /// Times of threads, iteration by iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// For each iteration the time of each thread, in nanoseconds. There is at least one iteration, and all have the
-    /// same number of threads.
+    /// For each iteration the time of each thread, in nanoseconds. There is at least one iteration, and all
+    /// have the same number of threads.
     pub times_ns: Vec<Vec<u64>>,
 }
 

@@ -66,8 +66,8 @@ pub struct Row {
 /// range of another run is known. Measured: docs/evidence/statistics.md, "How many launches".
 pub const LAUNCHES: usize = 6;
 
-/// Phases that are not part of a repetition, in any kind; the first partition has a time only for repetitions in which
-/// the receiver checked for it.
+/// Phases that are not part of a repetition, in any kind; the first partition has a time only for repetitions
+/// in which the receiver checked for it.
 pub const NOT_REPEATED: &[Phase] =
     &[Phase::Create, Phase::Free, Phase::Init, Phase::ComputationWithoutMpi, Phase::FirstPartition];
 
@@ -149,16 +149,16 @@ impl Kind {
         self.method(method).is_ok_and(|method| method.is_possible_in(memory))
     }
 
-    /// Bytes of the host memory through which these methods stage a message of this size: at both ends of each, with an eighth more for
-    /// `MPI_Pack`.
+    /// Bytes of the host memory through which these methods stage a message of this size: at both ends of
+    /// each, with an eighth more for `MPI_Pack`.
     pub fn staged_bytes(self, methods: &[String], message_bytes: u64) -> u64 {
         let is_staged =
             |name: &&String| self.method(name).is_ok_and(|method| method.only_in == Some(Place::Device));
         methods.iter().filter(is_staged).count() as u64 * message_bytes.saturating_add(message_bytes / 8) * 2
     }
 
-    /// The method that shows whether an MPI takes memory of a device: the first one that gives it such memory. Packing without
-    /// communication gives it some by `MPI_Pack` only.
+    /// The method that shows whether an MPI takes memory of a device: the first one that gives it such
+    /// memory. Packing without communication gives it some by `MPI_Pack` only.
     pub fn shows_devices(self) -> &'static str {
         if self == Self::Engine { engine::methods::MPI_PACK } else { self.reference() }
     }
@@ -168,8 +168,8 @@ impl Kind {
         self.usual_methods_in(&[MemoryKind::Host], std::iter::empty())
     }
 
-    /// The same for a run of these tests, with data in any of these memories: the plain loop is included if a test has no hand-written
-    /// loops.
+    /// The same for a run of these tests, with data in any of these memories: the plain loop is included if a
+    /// test has no hand-written loops.
     pub fn usual_methods_in<'a>(
         self,
         memories: &[MemoryKind],

@@ -93,8 +93,8 @@ pub struct Hello {
     pub clock_cost_s: f64,
     /// `MPI_Wtick`, for comparison.
     pub mpi_wtick_s: f64,
-    /// Bytes of a message, of the send side's segments, and the number of segments. They belong to one case, and are
-    /// omitted if the description is stored for a whole run.
+    /// Bytes of a message, of the send side's segments, and the number of segments. They belong to one case,
+    /// and are omitted if the description is stored for a whole run.
     #[serde(default, skip_serializing_if = "MessageFacts::is_unknown")]
     pub message: MessageFacts,
     /// The place of each rank, in rank order.
@@ -135,8 +135,8 @@ impl Hello {
         }
     }
 
-    /// The device with the ranks' data and its driver, how many ranks of a host share one, and whether a service lets them use it at the
-    /// same time; empty without one.
+    /// The device with the ranks' data and its driver, how many ranks of a host share one, and whether a
+    /// service lets them use it at the same time; empty without one.
     pub fn device_of_data(&self) -> String {
         let Some(DeviceFacts { name, cuda, has_mps, .. }) = self.devices.first() else {
             return String::new();
@@ -212,8 +212,8 @@ impl MessageFacts {
 pub struct ClockFacts {
     /// Whether all ranks read the same clock of one kernel.
     pub shared: bool,
-    /// Error bound of a time compared across ranks, in seconds, for the worst rank: half the fastest round trip of a
-    /// message (the sum of all hops between a rank and rank 0). 0 if the clock is shared.
+    /// Error bound of a time compared across ranks, in seconds, for the worst rank: half the fastest round
+    /// trip of a message (the sum of all hops between a rank and rank 0). 0 if the clock is shared.
     pub error_s: f64,
     /// The error observed with further messages; for the worst rank.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -265,8 +265,8 @@ pub struct Block {
     pub method: String,
     /// Number of the pair; 0 for an all-to-all.
     pub pair: usize,
-    /// Number of the block within its method, from 0. The rank program counts from 0; after a crash, `ddtbench`
-    /// continues the count after the rounds of the processes before.
+    /// Number of the block within its method, from 0. The rank program counts from 0; after a crash,
+    /// `ddtbench` continues the count after the rounds of the processes before.
     pub block: usize,
     /// When it began, in seconds since the start of the case's measurement.
     pub began_s: f64,
@@ -283,8 +283,8 @@ pub struct Block {
     pub made_in_a_row: u32,
     /// The same for freeing them.
     pub freed_in_a_row: u32,
-    /// How much later than the origin the peer began to wait, in seconds, median; negative if it was ready earlier.
-    /// Only for ping-pongs between two ranks.
+    /// How much later than the origin the peer began to wait, in seconds, median; negative if it was ready
+    /// earlier. Only for ping-pongs between two ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_skew_s: Option<f64>,
     /// Repetitions after which all received bytes were compared. Others are judged by a few bytes of each message.
@@ -292,15 +292,15 @@ pub struct Block {
     pub compared: u32,
     /// The samples. Phases that happen once per block have one sample each.
     pub times: Times,
-    /// Shares of the bytes that had arrived when the last partition became ready, for repetitions in which the receiver
-    /// checked. Only for partitioned transfers.
+    /// Shares of the bytes that had arrived when the last partition became ready, for repetitions in which
+    /// the receiver checked. Only for partitioned transfers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub early: Vec<f64>,
     /// Messages or puts of the last repetition, if the mechanism knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
-    /// Bytes sent during the block by all hosts' network interfaces and ports of InfiniBand and similar adapters,
-    /// including other programs' bytes; on one host its loopback interface as well.
+    /// Bytes sent during the block by all hosts' network interfaces and ports of InfiniBand and similar
+    /// adapters, including other programs' bytes; on one host its loopback interface as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_bytes: Option<u64>,
     /// Copies by a device's driver in all processes for one message; the mean of the block's whole repetitions. Only if it counts them.
@@ -309,15 +309,15 @@ pub struct Block {
     /// Half of an empty message's round trip between the ranks, measured with the block, in seconds. Only for partitioned transfers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_latency_s: Option<f64>,
-    /// Error of the common time at the end of the block, as observed with further messages, in seconds; for the worst
-    /// rank. Only if times are compared between ranks that do not read the same clock.
+    /// Error of the common time at the end of the block, as observed with further messages, in seconds; for
+    /// the worst rank. Only if times are compared between ranks that do not read the same clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_error_s: Option<f64>,
     /// How late each rank began relative to the agreed times, in seconds, median over the block. Only if all ranks begin at agreed times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_late_s: Vec<f64>,
-    /// Ranks in which the MPI's threads are not bound to the core that is left free for them; the system may then run
-    /// anything on the core of these threads. Only if a core is left free.
+    /// Ranks in which the MPI's threads are not bound to the core that is left free for them; the system may
+    /// then run anything on the core of these threads. Only if a core is left free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unbound_ranks: Option<usize>,
 }
@@ -342,8 +342,8 @@ impl Block {
         self.device_bytes.map(|bytes| bytes as f64 / repetitions).filter(|bytes| bytes.is_finite())
     }
 
-    /// Whether a rank was without its core for long: the hypervisor gave it to others, or another process had it for
-    /// more than `WAITED` of the time.
+    /// Whether a rank was without its core for long: the hypervisor gave it to others, or another process had
+    /// it for more than `WAITED` of the time.
     pub fn is_disturbed(&self) -> bool {
         self.disturbance.steal_s > 0.0 || self.disturbance.waited > WAITED
     }

@@ -52,8 +52,8 @@ pub enum Quantity {
     BoundShare,
     /// Bytes of all cache lines that packing or unpacking touches.
     LineBytes,
-    /// (t - longer) / shorter for communication and computation by themselves, with t for both at once: 0 with perfect
-    /// overlap, 1 if they take as long as one after the other, more if they hinder each other.
+    /// (t - longer) / shorter for communication and computation by themselves, with t for both at once: 0
+    /// with perfect overlap, 1 if they take as long as one after the other, more if they hinder each other.
     OverheadRatio,
     /// Time of a computation while MPI is idle, divided by that of the same computation before MPI was initialised.
     MpiImpact,

@@ -10,8 +10,8 @@ use crate::kinds::Kind;
 /// The unit of measurement: one test with one set of values on one MPI under one cache mode, with all methods interleaved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Case {
-    /// The run's id. `runs.csv` has its place and time; cases of different runs are never the same. Empty before the
-    /// run begins, and in results without runs.
+    /// The run's id. `runs.csv` has its place and time; cases of different runs are never the same. Empty
+    /// before the run begins, and in results without runs.
     pub run: String,
     pub experiment: Kind,
     pub test: String,

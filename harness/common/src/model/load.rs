@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Hello, RankPlace};
 
-/// Threads that are runnable at the same time, and the hardware threads that they may run on, at the place with the
-/// fewest per thread. Waiting ranks count as runnable, because MPIs poll.
+/// Threads that are runnable at the same time, and the hardware threads that they may run on, at the place
+/// with the fewest per thread. Waiting ranks count as runnable, because MPIs poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
     /// Threads of the ranks at this place.

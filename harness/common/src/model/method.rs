@@ -142,8 +142,8 @@ impl MethodInfo {
     }
 }
 
-/// A row of a table of methods: the method's description, and its definition for the rank program, which implements it
-/// in a `match` over `T` that does not compile if one is missing.
+/// A row of a table of methods: the method's description, and its definition for the rank program, which
+/// implements it in a `match` over `T` that does not compile if one is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodRow<T> {
     pub info: MethodInfo,

@@ -50,8 +50,8 @@ named! {
         Delay = "delay",
         /// From the last partition that became ready to the end at the receiver.
         AfterLast = "after_last",
-        /// From the start to the end, computing included: at the receiver of a transfer, on the rank of a halo that took
-        /// longest.
+        /// From the start to the end, computing included: at the receiver of a transfer, on the rank of a
+        /// halo that took longest.
         Total = "total",
         /// Time a halo exchange adds to the computing time of the thread that computes longest on any rank.
         Exchange = "exchange",

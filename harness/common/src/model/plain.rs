@@ -1,13 +1,13 @@
-//! Text from other sources in a form that is safe to show: characters that control a terminal, or cannot be written as
-//! XML, are made visible when the text is read.
+//! Text from other sources in a form that is safe to show: characters that control a terminal, or cannot be
+//! written as XML, are made visible when the text is read.
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Whether a character affects the display: a control character except line ends and tabs, one that changes the
-/// direction of writing, or a noncharacter such as U+FFFE.
+/// Whether a character affects the display: a control character except line ends and tabs, one that changes
+/// the direction of writing, or a noncharacter such as U+FFFE.
 fn steers(c: char) -> bool {
     let turns =
         matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}');

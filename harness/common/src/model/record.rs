@@ -126,8 +126,8 @@ pub enum Basis {
 
 /// One phase of one method of one case, for one pair or all pairs, and for one launch or all launches.
 ///
-/// A method without times (`outcome` has the reason) has a single record, with the headline phase and no figures. A
-/// statistic that does not exist is `None`, an empty cell, never 0.
+/// A method without times (`outcome` has the reason) has a single record, with the headline phase and no
+/// figures. A statistic that does not exist is `None`, an empty cell, never 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The case. In a table its columns come first; they are read separately.
@@ -185,8 +185,8 @@ pub struct Record {
     pub slow_samples: Option<f64>,
     /// Share of the time that they take.
     pub slow_time: Option<f64>,
-    /// Core-to-core latency measured with the blocks used, median, in seconds. For several launches together that of their state of
-    /// the machine, the same for all methods of a case.
+    /// Core-to-core latency measured with the blocks used, median, in seconds. For several launches together
+    /// that of their state of the machine, the same for all methods of a case.
     pub state_latency_s: Option<f64>,
     /// A core's copy rate within its cache, measured with the blocks used, median, in bytes per second.
     pub state_copy_bytes_per_s: Option<f64>,
@@ -211,8 +211,8 @@ pub struct Record {
     /// The figures derived from the times; a separate table.
     #[serde(skip)]
     pub figures: Vec<Figure>,
-    /// The number of the state of the machine that its launches were in, among those of the run, from 0, the fastest. `None` for a
-    /// single launch, and if the state was not measured or changed within the launches.
+    /// The number of the state of the machine that its launches were in, among those of the run, from 0, the
+    /// fastest. `None` for a single launch, and if the state was not measured or changed within the launches.
     #[serde(skip)]
     pub state: Option<usize>,
 }

@@ -1,8 +1,8 @@
 //! The transport between ranks, according to the counters of the hosts' devices.
 //!
-//! Before measuring, ranks exchange messages of a known size: within each host, and then from host to host. If a device
-//! carried them, it has counted them. If no device has counted them, they went through memory if the ranks share a
-//! kernel; otherwise the transport is not known.
+//! Before measuring, ranks exchange messages of a known size: within each host, and then from host to host.
+//! If a device carried them, it has counted them. If no device has counted them, they went through memory if
+//! the ranks share a kernel; otherwise the transport is not known.
 
 use serde::{Deserialize, Serialize};
 
@@ -98,8 +98,8 @@ impl Transport {
     }
 }
 
-/// Whether a transport's name is consistent with a network between this number of hosts. It is for one host, and if the transport is
-/// unknown.
+/// Whether a transport's name is consistent with a network between this number of hosts. It is for one host,
+/// and if the transport is unknown.
 pub fn joins(hosts: usize, name: &str) -> bool {
     let media: Vec<_> = name.split('+').map(str::parse).collect();
     hosts < 2 || media[0] != Ok(Medium::Shm) && !media.contains(&Ok(Medium::Unknown))
@@ -108,8 +108,8 @@ pub fn joins(hosts: usize, name: &str) -> bool {
 /// The smallest message for which device counters show the path: for smaller ones, other programs may send as much in the meantime.
 const TELLING_BYTES: u64 = 4096;
 
-/// How the bytes that devices sent per repetition of `bytes` contradict a transport, if they do. Also `None` for a
-/// count in between: in an exchange a part may stay within a rank.
+/// How the bytes that devices sent per repetition of `bytes` contradict a transport, if they do. Also `None`
+/// for a count in between: in an exchange a part may stay within a rank.
 pub fn contradiction(name: &str, bytes: u64, device_bytes: f64) -> Option<&'static str> {
     /// Other programs send less than this share of the smallest message in the meantime.
     const NOISE: f64 = 1.0 / 16.0;

@@ -2,8 +2,8 @@
 
 use super::difference::Difference;
 
-/// A value, and the covariates measured with it, which may explain part of it. All values have the same number of
-/// covariates, in the same order.
+/// A value, and the covariates measured with it, which may explain part of it. All values have the same
+/// number of covariates, in the same order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
     pub value: f64,
@@ -98,8 +98,8 @@ impl Fit {
         1.0 / size + self.share_by_slopes(means)
     }
 
-    /// The second location minus the first. Each group has its own variance: a library that is slow in some launches only varies more
-    /// than another one.
+    /// The second location minus the first. Each group has its own variance: a library that is slow in some
+    /// launches only varies more than another one.
     pub fn difference(&self) -> Difference {
         let count: f64 = self.groups.iter().map(|(size, _)| size).sum();
         let of_group = |((size, _), squares): (&(f64, Vec<f64>), &f64)| {
@@ -127,8 +127,8 @@ impl Fit {
     }
 }
 
-/// The solution of linear equations with a positive definite matrix: one unknown after the other (Gauss and Seidel). An
-/// unknown that nothing determines is 0.
+/// The solution of linear equations with a positive definite matrix: one unknown after the other (Gauss and
+/// Seidel). An unknown that nothing determines is 0.
 fn solve(matrix: &[Vec<f64>], target: &[f64]) -> Vec<f64> {
     /// After these, two unknowns that are correlated by 0.95 are known to ten digits.
     const SWEEPS: usize = 250;
@@ -180,11 +180,11 @@ mod tests {
 
     #[test]
     fn without_knowledge_it_is_least_squares_and_a_prior_counts_as_values_do() {
-        // From the normal equations of value = a + b group + c covariate: b and its standard error. NumPy: degrees of freedom by
-        // Welch's formula with the error of the slope as a third part.
+        // From the normal equations of value = a + b group + c covariate: b and its standard error. NumPy:
+        // degrees of freedom by Welch's formula with the error of the slope as a third part.
         let of_squares = [0.6, 0.55045, 5.85468, 1.15, 5.0];
-        // Computed in Python from the normal equations with a mean per group, and one row more, that of the slope, weighted by the
-        // standard deviation of the values if the slope is as expected.
+        // Computed in Python from the normal equations with a mean per group, and one row more, that of the
+        // slope, weighted by the standard deviation of the values if the slope is as expected.
         let (known, of_known) = ([0.5, 0.2], [1.07951, 0.66517, 5.72593, 0.67049, 5.73770]);
         // A small group that varies more is not as sure as the other: with a common variance the error would be 0.095.
         let first: Vec<_> = (0..12).map(|i| (1.0 + 0.01 * ((7 * i) % 5) as f64, (i % 3) as f64)).collect();

@@ -1,8 +1,8 @@
 //! The correlation between consecutive blocks, and its effect on an interval.
 //!
-//! Medians of blocks are not independent samples: if something slows one block down, it slows the next as well. The
-//! correlation is 0.35 to 0.67 on virtual machines, and some of it lasts for a hundred blocks. An interval that assumes
-//! independence is then several times too narrow.
+//! Medians of blocks are not independent samples: if something slows one block down, it slows the next as
+//! well. The correlation is 0.35 to 0.67 on virtual machines, and some of it lasts for a hundred blocks. An
+//! interval that assumes independence is then several times too narrow.
 
 use std::f64::consts::{FRAC_2_PI, PI};
 
@@ -14,13 +14,13 @@ use super::student;
 /// Minimum number of values for an estimate of the correlation: the minimum for an interval of their median.
 const FEWEST: usize = 6;
 
-/// Maximum assumed correlation between consecutive blocks: above it, the series has no useful effective length, and
-/// [`unsteady`](super::unsteady) has marked it.
+/// Maximum assumed correlation between consecutive blocks: above it, the series has no useful effective
+/// length, and [`unsteady`](super::unsteady) has marked it.
 const MOST_CORRELATION: f64 = 0.97;
 
-/// Number of cosines for the long-run variance: fewer see slower changes, but the variance is then known less well.
-/// Chosen by experiment (docs/evidence/statistics.md). The number does not
-/// grow with the series, because real runs always have slower changes, which more cosines would miss.
+/// Number of cosines for the long-run variance: fewer see slower changes, but the variance is then known less
+/// well. Chosen by experiment (docs/evidence/statistics.md). The number does not grow with the series,
+/// because real runs always have slower changes, which more cosines would miss.
 const COSINES: usize = 4;
 
 /// Additional factor for the width of an interval, because the power of so few cosines is uncertain. Student's quantile
@@ -30,12 +30,12 @@ const FOR_FEW_COSINES: f64 = 1.35;
 /// Minimum number of independent values that a series is equivalent to: fewer would not even show their own variance.
 const FEWEST_EQUIVALENT: f64 = 3.0;
 
-/// The factor by which the interval of a median must be wider than for independent values, from values in the order in
-/// which they were measured; at least 1.
+/// The factor by which the interval of a median must be wider than for independent values, from values in the
+/// order in which they were measured; at least 1.
 ///
-/// A median errs like the mean of the signs of all deviations from it (Bahadur, "A Note on Quantiles in Large Samples",
-/// Annals of Mathematical Statistics 37 (1966)), so the relevant quantity is the long-run variance of these signs
-/// divided by their variance. It is estimated in two ways, and the larger estimate is used:
+/// A median errs like the mean of the signs of all deviations from it (Bahadur, "A Note on Quantiles in Large
+/// Samples", Annals of Mathematical Statistics 37 (1966)), so the relevant quantity is the long-run variance
+/// of these signs divided by their variance. It is estimated in two ways, and the larger estimate is used:
 ///
 /// - **The slowest cosines.** The mean power of the first four cosines of the signs (Müller, "HAC Corrections for
 ///   Strongly Autocorrelated Time Series", Journal of Business & Economic Statistics 32 (2014); Lazarus, Lewis, Stock &

@@ -1,5 +1,5 @@
-//! The difference between two sides, from one value per launch of each: Student's differences, for pairs or groups, or
-//! for groups adjusted for covariates that were measured at the same time.
+//! The difference between two sides, from one value per launch of each: Student's differences, for pairs or
+//! groups, or for groups adjusted for covariates that were measured at the same time.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -82,9 +82,9 @@ impl Difference {
         Some(Compared { difference, locations: [fit.locations[0], fit.locations[1]] })
     }
 
-    /// For two sides with several groups each, the second minus the first, if values within a group are more alike than
-    /// others, and values of a side more than those of two. `None` with fewer than [`FEWEST`] values on a side, or if a value or
-    /// a covariate is not finite.
+    /// For two sides with several groups each, the second minus the first, if values within a group are more
+    /// alike than others, and values of a side more than those of two. `None` with fewer than [`FEWEST`]
+    /// values on a side, or if a value or a covariate is not finite.
     ///
     /// All values together give the slopes of the covariates. Each group has the mean of its adjusted values, and both sides have
     /// the same variance of these means. It is estimated from the means together with `between`, which is known beforehand and counts

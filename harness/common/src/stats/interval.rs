@@ -6,8 +6,8 @@ use super::quantile::{median, sorted};
 /// Minimum rounds for any conclusion: with fewer there is no interval of the median.
 pub const MIN_ROUNDS: usize = 6;
 
-/// Minimum rounds of a case: from ten on, the interval excludes the lowest and the highest median, so that one
-/// disturbed block does not decide.
+/// Minimum rounds of a case: from ten on, the interval excludes the lowest and the highest median, so that
+/// one disturbed block does not decide.
 pub const LEAST_ROUNDS: usize = 10;
 
 /// Rounds after which a measurement may end because its interval is narrow.
@@ -19,16 +19,16 @@ const TAIL: f64 = 0.025;
 /// The normal distribution's quantile at 1 - [`TAIL`].
 const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
-/// Up to this number of samples the binomial distribution itself is summed: 0.5 to this power is still a normal
-/// floating-point number, and beyond it the normal approximation is wrong by one rank at most.
+/// Up to this number of samples the binomial distribution itself is summed: 0.5 to this power is still a
+/// normal floating-point number, and beyond it the normal approximation is wrong by one rank at most.
 const EXACT_UP_TO: usize = 1000;
 
 /// The 95% interval of the median of sorted samples; `None` below 6, where none exists.
 ///
-/// The number of samples below the median is binomial with p = 1/2 for any distribution, so two order statistics
-/// enclose the median with at least that probability: Le Boudec, "Performance Evaluation of Computer and Communication
-/// Systems" (2010), theorem 2.1 and appendix A. Samples must be independent. Those of one block are not, and neither
-/// are consecutive blocks; see [`series_interval`].
+/// The number of samples below the median is binomial with p = 1/2 for any distribution, so two order
+/// statistics enclose the median with at least that probability: Le Boudec, "Performance Evaluation of
+/// Computer and Communication Systems" (2010), theorem 2.1 and appendix A. Samples must be independent. Those
+/// of one block are not, and neither are consecutive blocks; see [`series_interval`].
 pub fn median_interval(sorted: &[f64]) -> Option<(f64, f64)> {
     let rank = lower_rank(sorted.len())?;
     Some((sorted[rank - 1], sorted[sorted.len() - rank]))
@@ -53,9 +53,9 @@ fn lower_rank(n: usize) -> Option<usize> {
 
 /// The 95% interval of the median of values in the order in which they were measured, which may be correlated; `None` below 6.
 ///
-/// It is the interval of independent values with its ends moved away from the median by their [`inflation`]. Times and
-/// ratios are above 0; their ends move on the logarithmic scale, so that no end is below 0. If any value is not above
-/// 0, ends move on the linear scale.
+/// It is the interval of independent values with its ends moved away from the median by their [`inflation`].
+/// Times and ratios are above 0; their ends move on the logarithmic scale, so that no end is below 0. If any
+/// value is not above 0, ends move on the linear scale.
 pub fn series_interval(series: &[f64]) -> Option<(f64, f64)> {
     let values = sorted(series.iter().copied());
     let (low, high) = median_interval(&values)?;
@@ -68,9 +68,9 @@ pub fn series_interval(series: &[f64]) -> Option<(f64, f64)> {
 
 /// The 95% interval of the median of samples in blocks, in the order of the blocks; `None` below 6 blocks with samples.
 ///
-/// Samples of a block share its datatype, its time, and so the state of the machine: counted individually, they would
-/// make the interval far too narrow. So each block counts once, by its median, and the interval is that of the blocks'
-/// medians, widened to include the median of all samples if that is outside.
+/// Samples of a block share its datatype, its time, and so the state of the machine: counted individually,
+/// they would make the interval far too narrow. So each block counts once, by its median, and the interval is
+/// that of the blocks' medians, widened to include the median of all samples if that is outside.
 pub fn blocks_interval<B: AsRef<[f64]>>(blocks: &[B]) -> Option<(f64, f64)> {
     let samples = |block: &B| sorted(block.as_ref().iter().copied());
     let medians: Vec<f64> = blocks.iter().filter_map(|block| median(&samples(block))).collect();
@@ -94,9 +94,9 @@ fn is_narrow_now<B: AsRef<[f64]>>(blocks: &[B], precision: f64) -> bool {
     median - low <= allowed && high - median <= allowed
 }
 
-/// Whether to check the interval after this number of rounds: from the 24th on, about every twentieth of them. Fewer
-/// rounds do not show their correlation well enough to end a measurement. Later rounds change little each, and checking
-/// takes longer with more blocks.
+/// Whether to check the interval after this number of rounds: from the 24th on, about every twentieth of
+/// them. Fewer rounds do not show their correlation well enough to end a measurement. Later rounds change
+/// little each, and checking takes longer with more blocks.
 pub fn is_time_to_test(rounds: usize) -> bool {
     rounds >= FIRST_TEST && rounds.is_multiple_of(1 + rounds / 20)
 }

@@ -20,9 +20,9 @@ pub struct LocationInterval {
     pub basis: Basis,
 }
 
-/// The 95% interval of the location of a quantity with one value per launch. From six launches on it is that of order
-/// statistics, without assumptions about the distribution; from three to five it is Student's interval of the
-/// logarithms (of the values themselves, if one of them is not above 0).
+/// The 95% interval of the location of a quantity with one value per launch. From six launches on it is that
+/// of order statistics, without assumptions about the distribution; from three to five it is Student's
+/// interval of the logarithms (of the values themselves, if one of them is not above 0).
 pub fn location(values: &[f64]) -> LocationInterval {
     if let Some(interval) = median_interval(&sorted(values.iter().copied())) {
         return LocationInterval { interval: Some(interval), basis: Basis::Launches };
@@ -38,15 +38,15 @@ pub fn unsteady(values: &[f64]) -> Option<bool> {
     (values.len() >= MIN_ROUNDS).then(|| steady::unsteady(values))
 }
 
-/// Whether the intervals of the first and the second half of a ratio's launches are disjoint. Then there is no verdict.
-/// `None` if a half has no interval.
+/// Whether the intervals of the first and the second half of a ratio's launches are disjoint. Then there is
+/// no verdict. `None` if a half has no interval.
 pub fn halves_differ(values: &[f64]) -> Option<bool> {
     steady::halves_differ_by(values, |half| location(half).interval)
 }
 
-/// How much more alike launches of a run are if they are closer in time, because the machine drifts. The drift is
-/// common to all measured quantities, so many series together show it when one series of few launches cannot. Values
-/// are in units of a series' own variance.
+/// How much more alike launches of a run are if they are closer in time, because the machine drifts. The
+/// drift is common to all measured quantities, so many series together show it when one series of few
+/// launches cannot. Values are in units of a series' own variance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
     /// Half the mean square difference of neighbours, without the part from the slope.
@@ -94,8 +94,8 @@ impl Drift {
         Self { noise: (half_square - per_launch * lag).max(0.05), per_launch }
     }
 
-    /// The variance of the difference between the means of this run and of another with the same number of launches,
-    /// `n`, which begins [`PAUSE`] of a run's length after the end of this one.
+    /// The variance of the difference between the means of this run and of another with the same number of
+    /// launches, `n`, which begins [`PAUSE`] of a run's length after the end of this one.
     fn between_runs(&self, n: f64) -> f64 {
         let lags_within = (n * n - 1.0) / (3.0 * n);
         2.0 * self.noise / n + 2.0 * self.per_launch * ((1.0 + PAUSE) * n - lags_within)
@@ -121,8 +121,8 @@ pub struct SlowGroup {
 }
 
 impl SlowGroup {
-    /// From the times of launches: the widest gap that cannot be scatter ([`super::levels`]), with at least a fifth of the
-    /// launches, and two, on either side. `None` without one.
+    /// From the times of launches: the widest gap that cannot be scatter ([`super::levels`]), with at least a
+    /// fifth of the launches, and two, on either side. `None` without one.
     pub fn from_times(times: &[f64]) -> Option<Self> {
         let all = sorted(times.iter().copied());
         let least = all.len().div_ceil(5).max(2);
@@ -136,10 +136,10 @@ impl SlowGroup {
     }
 }
 
-/// Factor by which times and ratios of two methods may differ between runs in one state of the machine, in addition to
-/// the variation between launches of one run. With it, intervals of six launches include another run up to 12 minutes
-/// later or earlier in 98% of 330 times, and in 92% of 220 ratios; without it in 86% and 71%
-/// (docs/evidence/statistics.md, "Short runs").
+/// Factor by which times and ratios of two methods may differ between runs in one state of the machine, in
+/// addition to the variation between launches of one run. With it, intervals of six launches include another
+/// run up to 12 minutes later or earlier in 98% of 330 times, and in 92% of 220 ratios; without it in 86% and
+/// 71% (docs/evidence/statistics.md, "Short runs").
 const BETWEEN_RUNS: f64 = 1.01;
 
 /// The interval of a time or of a ratio of two methods for other runs, from that of the launches of one run.
@@ -148,8 +148,8 @@ pub fn of_other_runs((low, high): (f64, f64)) -> (f64, f64) {
     (below(low), -below(-high))
 }
 
-/// Student's interval around the mean, with the variance given as a multiple of the variance of one value. Values are
-/// compared by their logarithms if all of them are above 0.
+/// Student's interval around the mean, with the variance given as a multiple of the variance of one value.
+/// Values are compared by their logarithms if all of them are above 0.
 fn student(values: &[f64], variance: impl Fn(f64) -> f64) -> Option<(f64, f64)> {
     let n = values.len();
     if n < FEWEST || values.iter().any(|value| !value.is_finite()) {

@@ -1,5 +1,5 @@
-//! Levels of many series with a few values each, such as the times of several MPIs in several tests: the variance of each series is
-//! estimated together with those of all others.
+//! Levels of many series with a few values each, such as the times of several MPIs in several tests: the
+//! variance of each series is estimated together with those of all others.
 
 use statrs::function::gamma::digamma;
 
@@ -56,8 +56,8 @@ const FEWEST_SERIES: usize = 3;
 /// Moderates the variances of levels: each is estimated from its own series, and from what the variances of all series have in common
 /// (Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004). The more alike variances are, the more that counts.
 ///
-/// How much their logarithms differ, besides the chance of few values, is estimated with weights, because few degrees of freedom show
-/// little (DerSimonian and Laird, Controlled Clinical Trials 7, 1986).
+/// How much their logarithms differ, besides the chance of few values, is estimated with weights, because few
+/// degrees of freedom show little (DerSimonian and Laird, Controlled Clinical Trials 7, 1986).
 pub fn moderate(levels: &mut [&mut Level]) {
     let known: Vec<(f64, f64)> = levels
         .iter()
@@ -86,8 +86,8 @@ pub fn moderate(levels: &mut [&mut Level]) {
     }
 }
 
-/// The weighted mean of values with these variances, to each of which `more` is added; the weighted sum of their squared deviations;
-/// and the sums of weights and of their squares.
+/// The weighted mean of values with these variances, to each of which `more` is added; the weighted sum of
+/// their squared deviations; and the sums of weights and of their squares.
 fn weighted(values: &[(f64, f64)], more: f64) -> (f64, f64, f64, f64) {
     let weight = |(_, variance): &(f64, f64)| 1.0 / (variance + more);
     let weights: f64 = values.iter().map(weight).sum();
@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn the_more_variances_are_alike_the_more_all_of_them_count_for_each() {
-        // Variances with their degrees of freedom, before and after. Computed in Python, with another series for the digamma function
-        // and a sum of 50 terms for the trigamma function.
+        // Variances with their degrees of freedom, before and after. Computed in Python, with another series
+        // for the digamma function and a sum of 50 terms for the trigamma function.
         let apart = [
             [0.0004, 2.0, 0.000_478_096_065, 2.955_275_238],
             [0.04, 2.0, 0.027_277_630_327, 2.955_275_238],

@@ -9,8 +9,8 @@ pub fn sorted(samples: impl IntoIterator<Item = f64>) -> Vec<f64> {
 
 /// The `p` quantile of sorted samples, interpolated linearly between the two nearest; `None` without samples.
 ///
-/// Type 7 of Hyndman & Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996): the
-/// default of R, NumPy and Julia, so that values computed from `samples.csv` agree with the summary.
+/// Type 7 of Hyndman & Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996):
+/// the default of R, NumPy and Julia, so that values computed from `samples.csv` agree with the summary.
 ///
 /// # Panics
 /// If `p` is not between 0 and 1.
@@ -30,8 +30,8 @@ pub fn upper_quantile(sorted: &[f64], p: f64) -> Option<f64> {
     quantile(sorted, p).filter(|_| sorted.len() as f64 * (1.0 - p) >= 1.0 - ROUNDING)
 }
 
-/// A sample is slow from this multiple of the median on. Machines that change their state make times up to 2.4 times as
-/// long, and these are compared elsewhere; a longer sample had to wait for something.
+/// A sample is slow from this multiple of the median on. Machines that change their state make times up to
+/// 2.4 times as long, and these are compared elsewhere; a longer sample had to wait for something.
 const SLOW: f64 = 3.0;
 
 /// Slow samples as shares: of all samples, and of the total time.

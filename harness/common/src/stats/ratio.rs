@@ -15,8 +15,8 @@ pub struct Ratio {
     pub unsteady: bool,
 }
 
-/// The ratio a / b of times that were measured in pairs, one pair per round, in the order of the rounds; `None` without any pair of times
-/// above 0.
+/// The ratio a / b of times that were measured in pairs, one pair per round, in the order of the rounds;
+/// `None` without any pair of times above 0.
 ///
 /// It is the median of the rounds' ratios, with that median's interval. Influences on a whole round, such as another
 /// process or the machine's state, affect both times equally and leave their ratio unchanged. A ratio of two medians
@@ -29,10 +29,10 @@ pub fn paired_ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Ratio
     Some(Ratio { value, interval: series_interval(&ratios), unsteady: halves_differ(&ratios) })
 }
 
-/// The geometric mean of ratios, because it is the right mean for ratios (2 and 1/2 give 1), with the interval that
-/// follows from theirs; `None` without ratios. Each is given with both ends of its own interval. They must be
-/// independent, as those of different processes are: half widths of logarithms then add as squares. The ratios are not
-/// considered a sample of a larger set.
+/// The geometric mean of ratios, because it is the right mean for ratios (2 and 1/2 give 1), with the
+/// interval that follows from theirs; `None` without ratios. Each is given with both ends of its own
+/// interval. They must be independent, as those of different processes are: half widths of logarithms then
+/// add as squares. The ratios are not considered a sample of a larger set.
 pub fn geometric_mean(ratios: impl IntoIterator<Item = (f64, (f64, f64))>) -> Option<(f64, (f64, f64))> {
     let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
     for (value, (low, high)) in ratios {

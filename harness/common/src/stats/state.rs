@@ -1,15 +1,15 @@
 //! States of the machine: blocks are compared only with blocks that ran in the same state.
 //!
-//! On virtual machines and on processors with several core complexes the core-to-core latency can change several-fold
-//! within minutes and stay there (33 and 190 ns on one machine), and messages become slower with it. Two states are
-//! distinguished by the latency before and after each block.
+//! On virtual machines and on processors with several core complexes the core-to-core latency can change
+//! several-fold within minutes and stay there (33 and 190 ns on one machine), and messages become slower with
+//! it. Two states are distinguished by the latency before and after each block.
 
 use super::quantile::squares;
 use crate::model::State;
 use crate::model::event::MachineState;
 
-/// Expected standard deviation of the logarithms of latencies measured in one state, for cases with too few of them: 4
-/// to 7% in recorded launches of four machines.
+/// Expected standard deviation of the logarithms of latencies measured in one state, for cases with too few
+/// of them: 4 to 7% in recorded launches of four machines.
 const SCATTER: f64 = 0.06;
 
 /// Weight of this expectation, as a number of values. The scatter of only three launches is often far too small.
@@ -20,8 +20,8 @@ const SCATTER_WEIGHT: f64 = 4.0;
 /// freedom in 1 and 16%: single launches that were disturbed); states seen on real machines are 6 to 30 apart.
 const GAP: f64 = 5.0;
 
-/// Maximum groups of latencies: four states (cores of one cache, of one socket, of two sockets, of two hosts), and a
-/// few single readings that were disturbed.
+/// Maximum groups of latencies: four states (cores of one cache, of one socket, of two sockets, of two
+/// hosts), and a few single readings that were disturbed.
 const MOST_GROUPS: usize = 10;
 
 /// Each state has at least this share of the blocks: a few disturbed readings are not a state.

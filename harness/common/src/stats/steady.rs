@@ -6,8 +6,8 @@ use super::correlation::{normal_scores, slow_powers};
 use super::interval::{MIN_ROUNDS, disjoint, median_interval};
 use super::quantile::sorted;
 
-/// Changes that are tested, in series with at least twice as many values: from the first half to the second, from the
-/// middle to both ends, up and down again, and so on.
+/// Changes that are tested, in series with at least twice as many values: from the first half to the second,
+/// from the middle to both ends, up and down again, and so on.
 const CHANGES: usize = 10;
 
 /// Share of long series of independent values that are not marked; for short series it is slightly higher.
@@ -17,12 +17,12 @@ const UNMARKED: f64 = 0.905;
 /// more than those of independent values (at most a tenth of such series are marked). The values of a marked series
 /// apply to its own run only. A series of fewer than six values is never marked, because they show nothing about it.
 ///
-/// The statistic is the power of the ten slowest cosines of the normal scores, with larger weights for slower ones
-/// (Müller & Watson, "Testing Models of Low-Frequency Variability", Econometrica 76 (2008), for the cosines;
-/// Kwiatkowski, Phillips, Schmidt & Shin, Journal of Econometrics 54 (1992), for the question). Equal weights would
-/// detect fewer levels that change once in a run, and the latter's weights of 1/j^2 fewer levels that return. The
-/// comparison is deliberately with independent values: if a series is so correlated that its level wanders within the
-/// run, it is unsteady for anyone who has only this run.
+/// The statistic is the power of the ten slowest cosines of the normal scores, with larger weights for slower
+/// ones (Müller & Watson, "Testing Models of Low-Frequency Variability", Econometrica 76 (2008), for the
+/// cosines; Kwiatkowski, Phillips, Schmidt & Shin, Journal of Econometrics 54 (1992), for the question).
+/// Equal weights would detect fewer levels that change once in a run, and the latter's weights of 1/j^2 fewer
+/// levels that return. The comparison is deliberately with independent values: if a series is so correlated
+/// that its level wanders within the run, it is unsteady for anyone who has only this run.
 pub fn unsteady(series: &[f64]) -> bool {
     if series.len() < MIN_ROUNDS {
         return false;
@@ -46,13 +46,13 @@ fn limit(weights: &[f64], n: f64) -> f64 {
     ChiSquared::new(freedom).map_or(f64::INFINITY, |chi| mean / freedom * chi.inverse_cdf(UNMARKED))
 }
 
-/// Whether the first and the second half of a series differ: whether the 95% intervals of their medians, with the
-/// values of each half taken as independent, have no point in common. Such a ratio gets no verdict. With fewer than
-/// twelve values there are not two halves of six, and the result is false.
+/// Whether the first and the second half of a series differ: whether the 95% intervals of their medians, with
+/// the values of each half taken as independent, have no point in common. Such a ratio gets no verdict. With
+/// fewer than twelve values there are not two halves of six, and the result is false.
 ///
-/// [`unsteady`] is not applied to ratios. They contain little of the machine's slow changes, so their intervals cover
-/// 93% of windows of recorded runs as they are; `unsteady` would mark more than 30% of these windows, and raise the
-/// share that is covered or marked by only 2%.
+/// [`unsteady`] is not applied to ratios. They contain little of the machine's slow changes, so their
+/// intervals cover 93% of windows of recorded runs as they are; `unsteady` would mark more than 30% of these
+/// windows, and raise the share that is covered or marked by only 2%.
 pub fn halves_differ(series: &[f64]) -> bool {
     halves_differ_by(series, |half| median_interval(&sorted(half.iter().copied()))) == Some(true)
 }

@@ -6,8 +6,8 @@ use super::difference::Difference;
 use super::quantile::mean_and_variance;
 use super::ratio::Ratio;
 
-/// The mean and the half width of its two-sided interval at `level`, such as 0.9; in the samples' unit. `None` for
-/// fewer than two samples, a sample that is not finite, or a level that is not between 0 and 1.
+/// The mean and the half width of its two-sided interval at `level`, such as 0.9; in the samples' unit.
+/// `None` for fewer than two samples, a sample that is not finite, or a level that is not between 0 and 1.
 ///
 /// Student, "The Probable Error of a Mean", Biometrika 6 (1908): t s / sqrt(n), s with n - 1 and t with n - 1 degrees
 /// of freedom. It assumes independent samples of a normal distribution, which times of communication are not; our
@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn the_ratio_of_means_is_that_of_a_worked_example() {
-        // Means 3 and 1.5; variances of the means divided by the squared means are 2.5 / 5 / 9 and 0.625 / 5 / 2.25,
-        // both 1/18. For 8 degrees of freedom t is 2.306.
+        // Means 3 and 1.5; variances of the means divided by the squared means are 2.5 / 5 / 9 and 0.625 / 5
+        // / 2.25, both 1/18. For 8 degrees of freedom t is 2.306.
         let samples = [1.0, 2.0, 3.0, 4.0, 5.0];
         let ratio = mean_ratio(&samples, &samples.map(|sample| sample / 2.0)).unwrap();
         let factor = (2.306_f64 / 3.0).exp();

@@ -1,5 +1,5 @@
-//! The size that takes a given time, found by interpolation between sizes with measured times, as in BenchNBC (Denis et
-//! al., CCPE 2022, section 5.1).
+//! The size that takes a given time, found by interpolation between sizes with measured times, as in BenchNBC
+//! (Denis et al., CCPE 2022, section 5.1).
 
 /// Permitted deviation from the target time, as a share: the paper's compromise between precision and the time needed to find a size.
 pub const TOLERANCE: f64 = 0.1;
@@ -34,8 +34,8 @@ pub enum SearchStep {
 }
 
 impl SizeSearch {
-    /// A search among sizes from `least` to `most`, whose times grow about with this power of the size: 1 for bytes, 3
-    /// for the rows of a matrix product.
+    /// A search among sizes from `least` to `most`, whose times grow about with this power of the size: 1 for
+    /// bytes, 3 for the rows of a matrix product.
     ///
     /// # Panics
     /// If there is no such size.

@@ -61,8 +61,8 @@ impl RepeatedMessage {
     /// A message to send or receive.
     ///
     /// # Safety
-    /// As for [`Request::of_message`] from each start to its end. The datatype and the communicator are live until the last start has
-    /// ended, and until the message is freed.
+    /// As for [`Request::of_message`] from each start to its end. The datatype and the communicator are live
+    /// until the last start has ended, and until the message is freed.
     pub unsafe fn new(
         form: Form,
         is_sent: bool,

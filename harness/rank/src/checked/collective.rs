@@ -1,5 +1,5 @@
-//! Nonblocking collectives, and their persistent forms. The latter are looked up at run time, so a program for an MPI
-//! that lacks them can still be linked.
+//! Nonblocking collectives, and their persistent forms. The latter are looked up at run time, so a program
+//! for an MPI that lacks them can still be linked.
 
 use std::ffi::{c_int, c_void};
 
@@ -11,9 +11,9 @@ use mpi::ffi::{MPI_Aint, MPI_Datatype};
 use super::large::{Count, call_large, small};
 use super::{CallError, Comm, Datatype, Request};
 
-/// The request of a collective, from its nonblocking function or its persistent one, which also takes an info and is
-/// looked up; or from a blocking function for the form `None`, the null request. In C, pointers to all types are the same, so the
-/// argument types define the function's type.
+/// The request of a collective, from its nonblocking function or its persistent one, which also takes an info
+/// and is looked up; or from a blocking function for the form `None`, the null request. In C, pointers to all
+/// types are the same, so the argument types define the function's type.
 macro_rules! request {
     ($form:expr, $comm:expr, $call:ident, $start:ident or $make:ident($($argument:expr),*)) => {
         match $form {
@@ -87,9 +87,9 @@ impl Blocks<'_> {
     /// Starts the nonblocking form, or creates the persistent one; collective.
     ///
     /// # Safety
-    /// Both buffers must have as many blocks as the operation uses on this rank of `comm`. Until the request is
-    /// complete, and for a persistent request during each use, the send buffer must be readable and unchanged, and the
-    /// receive buffer writable and otherwise unused.
+    /// Both buffers must have as many blocks as the operation uses on this rank of `comm`. Until the request
+    /// is complete, and for a persistent request during each use, the send buffer must be readable and
+    /// unchanged, and the receive buffer writable and otherwise unused.
     pub unsafe fn request(
         self,
         collective: Collective,
@@ -99,8 +99,8 @@ impl Blocks<'_> {
         let Blocks { send, receive, count, datatype } = self;
         let (send, to): (*mut c_void, *mut c_void) = (send.cast(), receive.cast());
         let (count, of) = (count as Count, datatype.raw());
-        // SAFETY: the caller guarantees the memory; the standard gives each function this C interface; handles are
-        // live, and the request outlives the call.
+        // SAFETY: the caller guarantees the memory; the standard gives each function this C interface;
+        // handles are live, and the request outlives the call.
         unsafe {
             let sum = ffi::RSMPI_SUM;
             macro_rules! call_of {
@@ -143,8 +143,8 @@ impl Blocks<'_> {
     }
 }
 
-/// Arguments for each rank or neighbour: a count, a type, and a byte offset in the memory. They must live as long as a
-/// request that is created with them.
+/// Arguments for each rank or neighbour: a count, a type, and a byte offset in the memory. They must live as
+/// long as a request that is created with them.
 pub struct PerPeer<D> {
     pub(super) counts: Vec<c_int>,
     pub(super) displacements: Vec<D>,
@@ -179,8 +179,8 @@ impl<D: TryFrom<i64>> PerPeer<D> {
 ///
 /// # Safety
 /// The types must be live and describe memory after these addresses. Until the request is complete, and for a
-/// persistent request during each use, the sent data must be readable and unchanged, and the received data writable and
-/// otherwise unused. Lists have an entry for each rank.
+/// persistent request during each use, the sent data must be readable and unchanged, and the received data
+/// writable and otherwise unused. Lists have an entry for each rank.
 pub unsafe fn all_to_all_w(
     form: Option<Form>,
     comm: &Comm,

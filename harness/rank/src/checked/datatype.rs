@@ -95,8 +95,8 @@ fn predefined(element: Element) -> MPI_Datatype {
     }
 }
 
-/// The type of half precision, if this MPI has it: MPICH's `MPIX_C_FLOAT16`, Open MPI's `MPIX_SHORT_FLOAT`. Both have a constant
-/// without it, too, the size of which is another.
+/// The type of half precision, if this MPI has it: MPICH's `MPIX_C_FLOAT16`, Open MPI's `MPIX_SHORT_FLOAT`.
+/// Both have a constant without it, too, the size of which is another.
 fn half() -> Option<MPI_Datatype> {
     // SAFETY: a function of constants.c without arguments.
     let half = unsafe { ffi::RSMPI_half() };
@@ -150,8 +150,8 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Converts the arguments; fails if one does not fit in the C interface. The communicator proves that MPI is
-    /// initialised, and that this thread initialised it.
+    /// Converts the arguments; fails if one does not fit in the C interface. The communicator proves that MPI
+    /// is initialised, and that this thread initialised it.
     pub fn new(layout: &Layout, comm: &Comm) -> Result<Self, CallError> {
         Self::with_construction(layout, Construction::Usual, comm)
     }
@@ -243,8 +243,8 @@ impl Drop for Types {
     }
 }
 
-/// The functions of a constructor: the usual one, and that for large counts. Then the names of its integers: numbers, and lists of
-/// equal length.
+/// The functions of a constructor: the usual one, and that for large counts. Then the names of its integers:
+/// numbers, and lists of equal length.
 const fn interface(combiner: Combiner) -> ([&'static str; 2], &'static [&'static str]) {
     macro_rules! both {
         ($name:literal, $($argument:literal)*) => {
@@ -276,8 +276,8 @@ const fn interface(combiner: Combiner) -> ([&'static str; 2], &'static [&'static
     }
 }
 
-/// Calls the constructor: `$call` a function with the arguments, where `$n` and `$a` are its counts and addresses, and `$i` its
-/// integers of type `int`.
+/// Calls the constructor: `$call` a function with the arguments, where `$n` and `$a` are its counts and
+/// addresses, and `$i` its integers of type `int`.
 macro_rules! construct {
     ($call:ident, $of:expr, $types:expr, $new:expr, $i:expr, $n:expr, $a:expr) => {{
         let (i, n, a, new): (&[c_int], &[_], &[_], *mut MPI_Datatype) = ($i, $n, $a, $new);
@@ -372,8 +372,8 @@ impl ConstructorCall {
     /// Makes the type of those made before.
     fn make(&self, types: &Types, new: &mut MPI_Datatype) -> Result<(), CallError> {
         let (i, a) = (&self.integers[..], &self.addresses[..]);
-        // SAFETY: children are live types of earlier steps; lists have the lengths that are passed, which `Layout` has checked; the new
-        // type lives through the call.
+        // SAFETY: children are live types of earlier steps; lists have the lengths that are passed, which
+        // `Layout` has checked; the new type lives through the call.
         unsafe {
             let Some(LargeCall { function, counts, addresses }) = &self.large else {
                 return construct!(call, self, types, new, i, i, a);

@@ -49,8 +49,8 @@ pub fn is_open_mpi() -> bool {
 pub fn library_version() -> String {
     let mut text = vec![0u8; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize];
     let mut length: c_int = 0;
-    // SAFETY: the buffer has the length that the standard requires. The parameters are only pointers to characters and
-    // to an int, so the call is safe even for a library with another binary interface.
+    // SAFETY: the buffer has the length that the standard requires. The parameters are only pointers to
+    // characters and to an int, so the call is safe even for a library with another binary interface.
     let code = unsafe { ffi::MPI_Get_library_version(text.as_mut_ptr().cast::<c_char>(), &mut length) };
     if code != ffi::MPI_SUCCESS as c_int {
         return String::new();
@@ -97,8 +97,8 @@ fn foreign(own: Abi, loaded: &str, path: Option<&str>) -> Option<String> {
     })
 }
 
-/// Describes a launcher of another MPI, if its variables are set: with such a launcher a process could not initialise,
-/// or would be the only rank of its world.
+/// Describes a launcher of another MPI, if its variables are set: with such a launcher a process could not
+/// initialise, or would be the only rank of its world.
 pub fn foreign_launcher() -> Option<String> {
     let title = title();
     let launcher = other_launcher(Abi::of_library(&title)?, &|name| std::env::var_os(name).is_some())?;
@@ -107,8 +107,8 @@ pub fn foreign_launcher() -> Option<String> {
     ))
 }
 
-/// The other MPI's launcher according to the variables. Schedulers' launchers (srun) never set only one of the two
-/// kinds, and a launcher within another's job adds its own.
+/// The other MPI's launcher according to the variables. Schedulers' launchers (srun) never set only one of
+/// the two kinds, and a launcher within another's job adds its own.
 fn other_launcher(abi: Abi, is_set: &dyn Fn(&str) -> bool) -> Option<&'static str> {
     let by_open_mpi = is_set("OMPI_COMM_WORLD_SIZE");
     let by_hydra = is_set("MPI_LOCALNRANKS");

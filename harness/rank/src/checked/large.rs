@@ -64,8 +64,8 @@ macro_rules! call_large {
     }};
 }
 
-/// Calls a function, in an unsafe block, or if one of these counts does not fit in an `int`, the one with the suffix `_c`:
-/// `call_counted!(count; MPI_Send(address, count, ...))`.
+/// Calls a function, in an unsafe block, or if one of these counts does not fit in an `int`, the one with the
+/// suffix `_c`: `call_counted!(count; MPI_Send(address, count, ...))`.
 macro_rules! call_counted {
     ($($count:ident),+; $function:ident($($argument:expr),* $(,)?)) => {{
         let small = |name, count| $crate::checked::large::small(stringify!($function), name, count);

@@ -1,7 +1,7 @@
 //! A thin checked layer over the MPI C interface: every return code is checked, every handle is freed.
 //!
-//! The crate `mpi` provides initialisation and the bindings. Its safe calls drop return codes and lack subarrays,
-//! resized types and windows, so all other calls go to `mpi::ffi` here, and only here.
+//! The crate `mpi` provides initialisation and the bindings. Its safe calls drop return codes and lack
+//! subarrays, resized types and windows, so all other calls go to `mpi::ffi` here, and only here.
 
 /// The result of an MPI call, which errors name: `call!(MPI_Barrier(comm))`.
 macro_rules! call {

@@ -1,5 +1,5 @@
-//! MPI-4's partitioned communication. Its functions are looked up at run time, so a program for an MPI that lacks them
-//! can still be linked, whatever version its header states.
+//! MPI-4's partitioned communication. Its functions are looked up at run time, so a program for an MPI that
+//! lacks them can still be linked, whatever version its header states.
 
 use std::ffi::{c_int, c_void};
 use std::sync::LazyLock;
@@ -47,9 +47,9 @@ impl Partitioned {
     /// `MPI_Psend_init` or `MPI_Precv_init` with `partitions` times `envelope.count` elements of the type.
     ///
     /// # Safety
-    /// The memory of all partitions must exist whenever the request is started. A sent partition must be readable and
-    /// unchanged from when it is marked ready until the request is complete; a received partition must be writable, and
-    /// otherwise unused until it has arrived.
+    /// The memory of all partitions must exist whenever the request is started. A sent partition must be
+    /// readable and unchanged from when it is marked ready until the request is complete; a received
+    /// partition must be writable, and otherwise unused until it has arrived.
     pub unsafe fn new(
         is_sent: bool,
         address: *mut u8,

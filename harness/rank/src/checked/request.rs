@@ -105,8 +105,8 @@ pub fn proc_null() -> usize {
 
 /// A request; the null request if there is nothing to wait for.
 ///
-/// A persistent one must be freed with [`Request::free`]. Dropping does nothing, because a rank that fails while others
-/// do not must leave the request to the end of the process.
+/// A persistent one must be freed with [`Request::free`]. Dropping does nothing, because a rank that fails
+/// while others do not must leave the request to the end of the process.
 pub struct Request {
     raw: ffi::MPI_Request,
     _of_one: OneThread,
@@ -130,9 +130,9 @@ impl Request {
     /// A message to send or receive: started, by `MPI_Isend` or `MPI_Irecv`, or persistent, to be started repeatedly.
     ///
     /// # Safety
-    /// Until the request is complete, and for a persistent request during each use, sent memory must be readable for
-    /// the envelope's type and unchanged, and received memory writable and otherwise unused. The datatype and the
-    /// communicator must be live.
+    /// Until the request is complete, and for a persistent request during each use, sent memory must be
+    /// readable for the envelope's type and unchanged, and received memory writable and otherwise unused. The
+    /// datatype and the communicator must be live.
     #[inline]
     pub unsafe fn of_message(
         form: Form,
@@ -145,8 +145,8 @@ impl Request {
         let mut request = Self { raw: unsafe { ffi::RSMPI_REQUEST_NULL }, _of_one: OneThread::default() };
         let (call, large) = request_functions(form, is_sent);
         let (address, new): (*mut c_void, _) = (address.cast(), &mut request.raw);
-        // SAFETY: the caller guarantees the memory; handles are live. The functions for large counts have the same C interface, except
-        // that a send's pointer is to constant data.
+        // SAFETY: the caller guarantees the memory; handles are live. The functions for large counts have the
+        // same C interface, except that a send's pointer is to constant data.
         unsafe {
             match (form, is_sent, small(call, "count", count)) {
                 (Form::Nonblocking, true, Ok(n)) => call!(MPI_Isend(address, n, of, peer, tag, comm, new)),
@@ -174,8 +174,8 @@ impl Request {
         unsafe { call!(MPI_Wait(&mut self.raw, ffi::RSMPI_STATUS_IGNORE)) }
     }
 
-    /// `MPI_Wait` with the status: the source, the tag, the number of `datatype` elements (`None` if it is not a whole
-    /// number), and whether the request was cancelled.
+    /// `MPI_Wait` with the status: the source, the tag, the number of `datatype` elements (`None` if it is
+    /// not a whole number), and whether the request was cancelled.
     pub fn wait_for_status(&mut self, datatype: &Datatype) -> Result<Status, CallError> {
         let mut status = std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed();
         let (mut count, mut cancelled): (c_int, c_int) = (0, 0);

@@ -1,5 +1,5 @@
-//! Which threads may call MPI. Handles are neither `Send` nor `Sync`, so safe code calls MPI only from the thread that
-//! initialised it. Values that other threads use for calls are lent to them in unsafe code.
+//! Which threads may call MPI. Handles are neither `Send` nor `Sync`, so safe code calls MPI only from the
+//! thread that initialised it. Values that other threads use for calls are lent to them in unsafe code.
 
 use std::marker::PhantomData;
 
@@ -13,9 +13,9 @@ pub type OneThread = PhantomData<*mut ()>;
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadMultiple(pub(super) ());
 
-/// Proof that each thread of a team may call MPI: the team is only the thread that initialised MPI, or there is a
-/// [`ThreadMultiple`]. Returned by [`World::team_calls`](super::World::team_calls), and required by all code that calls
-/// MPI from the threads of a team.
+/// Proof that each thread of a team may call MPI: the team is only the thread that initialised MPI, or there
+/// is a [`ThreadMultiple`]. Returned by [`World::team_calls`](super::World::team_calls), and required by all
+/// code that calls MPI from the threads of a team.
 #[derive(Clone, Copy, Debug)]
 pub struct TeamCalls(Option<ThreadMultiple>);
 
@@ -41,8 +41,8 @@ impl<'a, T: ?Sized> Lent<'a, T> {
     /// Lends `value`.
     ///
     /// # Safety
-    /// Concurrent uses by the threads must be permitted. Threads other than the one that initialised MPI may call MPI
-    /// through `value` only if it was created with a [`TeamCalls`] of this team.
+    /// Concurrent uses by the threads must be permitted. Threads other than the one that initialised MPI may
+    /// call MPI through `value` only if it was created with a [`TeamCalls`] of this team.
     pub unsafe fn new(value: &'a T) -> Self {
         Self(value)
     }

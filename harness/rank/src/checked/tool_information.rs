@@ -105,8 +105,8 @@ impl Variable<'_> {
             return Ok(None);
         }
         let (mut handle, mut count) = (null_mut(), 0);
-        // SAFETY: the interface is initialised; a variable without an object ignores the pointer to one; the others live through the
-        // call.
+        // SAFETY: the interface is initialised; a variable without an object ignores the pointer to one; the
+        // others live through the call.
         unsafe { call!(MPI_T_cvar_handle_alloc(self.index, null_mut(), &mut handle, &mut count)) }?;
         // A number takes up to eight bytes and a character one: there is enough space for either, aligned for both.
         let mut values = vec![0_u64; usize::try_from(count).unwrap_or(0).max(1)];

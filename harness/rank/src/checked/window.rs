@@ -139,8 +139,8 @@ accesses! {
     /// `MPI_Get` to `count` copies at `address` from byte `displacement` of rank `target`'s window.
     ///
     /// # Safety
-    /// The origin's memory must be writable for the datatype and otherwise unused until the next fence, and the target
-    /// location must be within its window.
+    /// The origin's memory must be writable for the datatype and otherwise unused until the next fence, and
+    /// the target location must be within its window.
     get(*mut u8 as *mut c_void) = MPI_Get;
 }
 

@@ -24,8 +24,8 @@ pub struct World {
 }
 
 impl World {
-    /// Initialises MPI; its errors are returned instead of fatal. MPI may provide less than the requested `threading`; see
-    /// [`World::multiple`].
+    /// Initialises MPI; its errors are returned instead of fatal. MPI may provide less than the requested
+    /// `threading`; see [`World::multiple`].
     pub fn initialize(threading: Threading) -> anyhow::Result<Self> {
         let (universe, level) = mpi::initialize_with_threading(threading)
             .ok_or_else(|| anyhow::anyhow!("MPI is initialised already"))?;
@@ -96,8 +96,8 @@ pub fn is_launched_first() -> bool {
     RANKS.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|rank| rank == "0")
 }
 
-/// The reason why a world of one rank is probably due to the wrong launcher, if more ranks were requested (`asked`) or
-/// a launcher's variables give more.
+/// The reason why a world of one rank is probably due to the wrong launcher, if more ranks were requested
+/// (`asked`) or a launcher's variables give more.
 fn wrong_launcher(library: &str, size: usize, asked: Option<usize>) -> Option<String> {
     if size > 1 {
         return None;

@@ -15,8 +15,8 @@ use crate::checked::CallError;
 use crate::measure::local_clock::{VirtualClocks, monotonic_s};
 use crate::measure::sync::Sync;
 
-/// Number of times that are read and converted, and the pause between two: a fifth of a second in total, in which
-/// virtual clocks drift apart by about ten times the error that messages allow.
+/// Number of times that are read and converted, and the pause between two: a fifth of a second in total, in
+/// which virtual clocks drift apart by about ten times the error that messages allow.
 const READINGS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 

@@ -209,8 +209,8 @@ impl<'a> CheckContext<'a> {
         Ok(judge_together(&all.iter().map(read).collect::<Vec<_>>()))
     }
 
-    /// Reports regularly that a long call is working, for as long as a call with a `count` may take if one with `less`
-    /// took `took`. Quadratic growth is slow, but correct.
+    /// Reports regularly that a long call is working, for as long as a call with a `count` may take if one
+    /// with `less` took `took`. Quadratic growth is slow, but correct.
     pub fn heartbeat(&self, what: &str, took: Duration, less: usize, count: usize) -> Heartbeat {
         let growth = (count as f64 / less as f64).powi(2);
         let most = took.mul_f64(growth * HEARTBEAT_GROWTH);

@@ -93,8 +93,8 @@ struct Launch {
 }
 
 impl DeviceEngine {
-    /// Compiles copies of a layout, whose displacement 0 is byte `origin` of the arrays, for a packed stream that begins `begin` bytes
-    /// into aligned memory, and copies its lists to the device.
+    /// Compiles copies of a layout, whose displacement 0 is byte `origin` of the arrays, for a packed stream
+    /// that begins `begin` bytes into aligned memory, and copies its lists to the device.
     ///
     /// # Panics
     /// If the message has more than 2^31 words: the arrays of all tests are smaller.

@@ -133,8 +133,8 @@ impl HaloExchanges<'_> {
         exchange::run(self, active, is_changed, &compute_s, arrival_probe)
     }
 
-    /// Exchanges `count` times, each time with changed data since the last fill. If `watched`, it checks in the last exchange which data
-    /// arrives early.
+    /// Exchanges `count` times, each time with changed data since the last fill. If `watched`, it checks in
+    /// the last exchange which data arrives early.
     fn exchange(
         &mut self,
         active: &ActiveExchange<'_>,

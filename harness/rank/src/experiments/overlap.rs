@@ -211,8 +211,8 @@ impl CaseStart<'_> {
         })
     }
 
-    /// Binds MPI's threads to one of this rank's own cores, and all others to the remaining cores. Returns the
-    /// result, which is complete on rank 0.
+    /// Binds MPI's threads to one of this rank's own cores, and all others to the remaining cores. Returns
+    /// the result, which is complete on rank 0.
     fn dedicate(&self, of_mpi: &Threads, own: &Threads) -> anyhow::Result<Binding> {
         let world = &self.world.comm;
         let cores = binding::own_cores(world)?;

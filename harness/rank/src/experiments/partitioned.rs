@@ -1,5 +1,5 @@
-//! Partitioned transfers between two ranks: rank 0 finishes a message partition by partition, rank 1 receives it. All
-//! mechanisms use the same memory, interleaved.
+//! Partitioned transfers between two ranks: rank 0 finishes a message partition by partition, rank 1 receives
+//! it. All mechanisms use the same memory, interleaved.
 
 mod repetition;
 mod watch;
@@ -31,8 +31,8 @@ use crate::team::Team;
 use repetition::{PartitionPlan, TransferReadings};
 use watch::ArrivalProbe;
 
-/// Repetitions of each block in which the receiver watches partitions arrive. It measures a latency and a share of
-/// bytes, which vary little between repetitions.
+/// Repetitions of each block in which the receiver watches partitions arrive. It measures a latency and a
+/// share of bytes, which vary little between repetitions.
 const WATCHED: u32 = 2;
 /// With more partitions than this they are not watched: checking each one once would take longer than the transfer.
 const MOST_WATCHED: usize = 4096;
@@ -145,8 +145,8 @@ impl<'a> PartitionedTransfers<'a> {
         }
     }
 
-    /// Transfers `count` times, and compares each: the first wrong byte becomes the receiver's mismatch. The receiver
-    /// watches all transfers, or none. Returns the readings of both ranks, at the sender.
+    /// Transfers `count` times, and compares each: the first wrong byte becomes the receiver's mismatch. The
+    /// receiver watches all transfers, or none. Returns the readings of both ranks, at the sender.
     fn transfer(
         &mut self,
         mechanisms: &[Box<dyn Mechanism + 'a>],
@@ -208,8 +208,8 @@ impl<'a> PartitionedTransfers<'a> {
         Ok(shortest_s)
     }
 
-    /// Repetitions that are watched: none with too many partitions, and none if both ranks send, because the watching
-    /// thread then has its own partitions.
+    /// Repetitions that are watched: none with too many partitions, and none if both ranks send, because the
+    /// watching thread then has its own partitions.
     fn watched(&self) -> u32 {
         let can_watch = !self.setting.both_ways && self.plan.ranges.len() <= MOST_WATCHED;
         if can_watch { WATCHED } else { 0 }

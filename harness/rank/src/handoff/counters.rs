@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::sync::{AtomicUsize, Ordering};
 
-/// For each of some runs of neighbouring partitions, the number of ready ones. The thread that marks the last one of a
-/// run learns so; there are no locks to wait for.
+/// For each of some runs of neighbouring partitions, the number of ready ones. The thread that marks the last
+/// one of a run learns so; there are no locks to wait for.
 pub struct Counters {
     /// Partitions of each run.
     sizes: Vec<usize>,
@@ -33,8 +33,8 @@ impl Counters {
         self.counters.iter().for_each(|counter| counter.0.store(0, Ordering::Relaxed));
     }
 
-    /// Marks a partition; returns its run if that is now complete. Data that other threads wrote before they marked theirs is then
-    /// visible.
+    /// Marks a partition; returns its run if that is now complete. Data that other threads wrote before they
+    /// marked theirs is then visible.
     #[inline]
     pub fn mark(&self, partition: usize) -> Option<usize> {
         let run = self.of_partition[partition];

@@ -1,6 +1,6 @@
-//! The hand-offs with `loom`: each test runs for every order in which the threads can take their steps, with every
-//! value that the memory model permits a load to return. Reading a value while another thread may be writing it is an
-//! error, and so is a thread that waits forever.
+//! The hand-offs with `loom`: each test runs for every order in which the threads can take their steps, with
+//! every value that the memory model permits a load to return. Reading a value while another thread may be
+//! writing it is an error, and so is a thread that waits forever.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -104,8 +104,8 @@ impl Mapping {
 #[test]
 fn a_mapping_changes_between_two_transfers() {
     let made = || SharedTransfer {
-        // For two threads: with more, loom would try how two waiting ones let each other run forever. A waiting thread
-        // lets the other run at once: spinning reveals nothing.
+        // For two threads: with more, loom would try how two waiting ones let each other run forever. A
+        // waiting thread lets the other run at once: spinning reveals nothing.
         gate: Gate::new(2, 0),
         partitions: (0..2).map(|_| Slot::new(0)).collect(),
         ready_times: ReadyTimes::new(2, 2),

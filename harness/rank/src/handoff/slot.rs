@@ -5,8 +5,8 @@ use super::sync::UnsafeCell;
 /// A value that one thread at a time may change; barriers and atomic counters ensure this.
 pub struct Slot<T>(UnsafeCell<T>);
 
-// SAFETY: callers of `get` guarantee that no other thread uses the value in the meantime, so it is handed over
-// (`Send`); `share` lends it to several threads at once (`Sync`).
+// SAFETY: callers of `get` guarantee that no other thread uses the value in the meantime, so it is handed
+// over (`Send`); `share` lends it to several threads at once (`Sync`).
 unsafe impl<T: Send + Sync> Sync for Slot<T> {}
 
 impl<T> Slot<T> {
@@ -17,8 +17,8 @@ impl<T> Slot<T> {
     /// The value.
     ///
     /// # Safety
-    /// No other thread may use it as long as the reference exists, and their earlier changes must be visible here:
-    /// there was a barrier or an atomic operation in between.
+    /// No other thread may use it as long as the reference exists, and their earlier changes must be visible
+    /// here: there was a barrier or an atomic operation in between.
     #[inline]
     #[expect(
         clippy::mut_from_ref,

@@ -1,12 +1,12 @@
 //! One block: the datatype is created, the ping-pong repeated, the datatype freed. The timed loops only fill lists.
 //!
-//! A time is the difference between two readings of the clock, minus the cost of the readings within it. For methods
-//! that pack, most repetitions are timed as a whole, and some in parts. In the latter, the origin times its own packing
-//! and unpacking; its peer times, by its own clock, the unpacking and packing in between; and the remainder of the
-//! communication is `net`, so the parts add up. A part ends when its stores are done. A processor continues before
-//! that, and the rest would count as communication: with messages of 4 to 32 KiB, whose buffers the other rank has just
-//! read, that is a tenth of the round trip. Waiting for the stores costs up to a few percent, so the round trip itself
-//! comes from other repetitions.
+//! A time is the difference between two readings of the clock, minus the cost of the readings within it. For
+//! methods that pack, most repetitions are timed as a whole, and some in parts. In the latter, the origin
+//! times its own packing and unpacking; its peer times, by its own clock, the unpacking and packing in
+//! between; and the remainder of the communication is `net`, so the parts add up. A part ends when its stores
+//! are done. A processor continues before that, and the rest would count as communication: with messages of 4
+//! to 32 KiB, whose buffers the other rank has just read, that is a tenth of the round trip. Waiting for the
+//! stores costs up to a few percent, so the round trip itself comes from other repetitions.
 
 use std::sync::atomic::{Ordering, fence};
 use std::time::Instant;
@@ -167,9 +167,9 @@ impl Bout<'_, '_> {
         method.send(&mut session.memory)
     }
 
-    /// Samples of several repetitions, if one is too short for the clock. The clock cannot be read inside, so rewriting and
-    /// checking the data is within the time; their time, measured separately, is subtracted. Packing is timed in separate
-    /// loops, at both ranks. The communication by itself has no samples.
+    /// Samples of several repetitions, if one is too short for the clock. The clock cannot be read inside, so
+    /// rewriting and checking the data is within the time; their time, measured separately, is subtracted.
+    /// Packing is timed in separate loops, at both ranks. The communication by itself has no samples.
     fn batched(&mut self, amount: Amount, block: &mut Block) -> Result<(), CallError> {
         let clock = self.session.clock;
         let mean = |start, end| clock.between(start, end, 1) / f64::from(amount.batch);

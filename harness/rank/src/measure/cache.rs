@@ -33,8 +33,8 @@ impl Eviction {
         Self { sides: [Side::Send, Side::Receive].map(|side| app.message(side, WireOrder::Ddt)) }
     }
 
-    /// Evicts the message's lines and both wire buffers, except the one that a method sends `from` as if it had just
-    /// been packed: after packing, those lines are in the cache.
+    /// Evicts the message's lines and both wire buffers, except the one that a method sends `from` as if it
+    /// had just been packed: after packing, those lines are in the cache.
     pub fn evict(&self, setup: &Setup<'_>, memory: &Memory, from: Location) {
         if from == Location::Arrays {
             self.evict_side(Side::Send, setup, memory);

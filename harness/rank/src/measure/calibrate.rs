@@ -8,12 +8,12 @@ use common::pcomm;
 
 use super::experiment::{Amount, ScheduledCase, Turn};
 
-/// Approximate duration of a block's samples: short compared with changes of the machine, which take seconds and
-/// minutes, and long compared with the measurements of its state around the block.
+/// Approximate duration of a block's samples: short compared with changes of the machine, which take seconds
+/// and minutes, and long compared with the measurements of its state around the block.
 const BLOCK_S: f64 = 0.005;
 
-/// Minimum and maximum samples of a block. Its median should not depend on the luck of one sample, but more samples
-/// than this add little information, because the interval is based on blocks.
+/// Minimum and maximum samples of a block. Its median should not depend on the luck of one sample, but more
+/// samples than this add little information, because the interval is based on blocks.
 const BLOCK_SAMPLES: (f64, f64) = (4.0, 25.0);
 
 /// If a repetition takes this long or longer, a block has one sample: the block must be reported within the timeout.

@@ -1,7 +1,7 @@
-//! Creating and freeing datatypes. A sample is for one datatype, or if one is too short for the clock, the mean of
-//! several in a row. The number is decided once for a case and for all of its ranks, so that no record mixes the two:
-//! creating one may take about as long as the clock needs, and if each block decided separately, some samples would be
-//! for one datatype and some for several.
+//! Creating and freeing datatypes. A sample is for one datatype, or if one is too short for the clock, the
+//! mean of several in a row. The number is decided once for a case and for all of its ranks, so that no
+//! record mixes the two: creating one may take about as long as the clock needs, and if each block decided
+//! separately, some samples would be for one datatype and some for several.
 
 use common::stats;
 

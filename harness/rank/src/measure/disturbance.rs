@@ -31,8 +31,8 @@ pub fn counters() -> ProcessCounters {
     }
 }
 
-/// The disturbance since these counters, with the maximum over ranks for each value; collective. Steal time is that of
-/// the whole machine; a rank's writes and comparisons around its times count as well.
+/// The disturbance since these counters, with the maximum over ranks for each value; collective. Steal time
+/// is that of the whole machine; a rank's writes and comparisons around its times count as well.
 pub fn since(before: &ProcessCounters, job: &Job<'_>) -> Result<Disturbance, CallError> {
     let now = counters();
     let lasted_s = (now.read_at - before.read_at).as_secs_f64();

@@ -58,8 +58,8 @@ impl<A> Made<A> {
 
 /// A case as the schedule measures it. All ranks walk through it together: every function is collective.
 pub trait ScheduledCase<'a> {
-    /// A method that was set up and is being measured. It is set up once: windows in particular are expensive, and one
-    /// MPI sometimes fails after many were created.
+    /// A method that was set up and is being measured. It is set up once: windows in particular are
+    /// expensive, and one MPI sometimes fails after many were created.
     type ActiveMethod;
 
     /// The ranks that take part.
@@ -89,8 +89,8 @@ pub trait ScheduledCase<'a> {
         None
     }
 
-    /// Runs a block: returns the times of this rank, if it measures, and a description of wrong bytes that it received.
-    /// All methods have the same random times in a round.
+    /// Runs a block: returns the times of this rank, if it measures, and a description of wrong bytes that it
+    /// received. All methods have the same random times in a round.
     fn block(
         &mut self,
         active: &mut Self::ActiveMethod,

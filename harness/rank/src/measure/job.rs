@@ -29,8 +29,8 @@ pub struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// The ranks of `world`. The communicator `peers` has this process and the one that measures the machine's state
-    /// with it, or only this process.
+    /// The ranks of `world`. The communicator `peers` has this process and the one that measures the
+    /// machine's state with it, or only this process.
     pub fn new(world: &'a Comm, peers: &'a Comm, format: OutputFormat) -> anyhow::Result<Self> {
         let rank = world.rank()?;
         Ok(Self {
@@ -54,14 +54,14 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Starts the guard that ends the process before an MPI exhausts the machine's memory: the memory of the case
-    /// itself is allocated by now.
+    /// Starts the guard that ends the process before an MPI exhausts the machine's memory: the memory of the
+    /// case itself is allocated by now.
     pub fn guard_memory(&mut self) {
         self.reporter.guard = MemoryGuard::watch(self.processes_of_host);
     }
 
-    /// A description of errors on any rank: `None` if there are none; otherwise all mismatches on rank 0, and an empty text on other
-    /// ranks.
+    /// A description of errors on any rank: `None` if there are none; otherwise all mismatches on rank 0, and
+    /// an empty text on other ranks.
     pub fn any_mismatch(&self, mine: Option<String>) -> Result<Option<String>, CallError> {
         if self.world.everywhere(mine.is_none())? {
             return Ok(None);

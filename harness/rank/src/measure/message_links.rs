@@ -173,8 +173,8 @@ impl RoundTrip {
         }
     }
 
-    /// The first wrong byte of all that this rank received in a round trip, besides the marks in answers, which [`Looks::wrong`]
-    /// compares.
+    /// The first wrong byte of all that this rank received in a round trip, besides the marks in answers,
+    /// which [`Looks::wrong`] compares.
     pub fn wrong(&self, version: Version, looks: &Looks) -> Option<(Region, Wrong)> {
         let (received, answer) = self.compared();
         let is_marked = matches!(self.answer, Answer::InPlace | Answer::Mixed | Answer::Returned);

@@ -9,8 +9,8 @@
 /// Minimum seconds between two observations for their difference to show the drift.
 pub const LONG_ENOUGH_S: f64 = 0.1;
 
-/// Age of the first of the two observations in seconds: between this and twice this. Long, so that the error of the
-/// drift is small; not unlimited, because quartz follows the temperature within minutes.
+/// Age of the first of the two observations in seconds: between this and twice this. Long, so that the error
+/// of the drift is small; not unlimited, because quartz follows the temperature within minutes.
 const BASELINE_S: f64 = 10.0;
 
 /// Maximum drift between two clocks: ten times that of quartz, and twice what a kernel adds to adjust its clock.
@@ -19,8 +19,8 @@ pub const MOST_DRIFT: f64 = 1e-3;
 /// Maximum error of an observation from the steps of the clocks: three readings, truncated to a nanosecond.
 const STEPS_S: f64 = 2e-9;
 
-/// A message to another clock and back, in seconds: by this clock when it left, by the other when it arrived, by this
-/// clock when the answer arrived.
+/// A message to another clock and back, in seconds: by this clock when it left, by the other when it arrived,
+/// by this clock when the answer arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct ThereAndBack {
     /// When the message left, by this clock.

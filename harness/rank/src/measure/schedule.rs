@@ -1,9 +1,9 @@
-//! A case from first verification to last: in every round one block of each method, until all are known precisely
-//! enough. So all methods are measured over the same time, whatever the machine does in the meantime, except those that are so slow that
-//! they rest.
+//! A case from first verification to last: in every round one block of each method, until all are known
+//! precisely enough. So all methods are measured over the same time, whatever the machine does in the
+//! meantime, except those that are so slow that they rest.
 //!
-//! All ranks execute the same steps. Rank 0 decides the next step, and shares it in a collective, so that no rank
-//! ever waits for one that has stopped.
+//! All ranks execute the same steps. Rank 0 decides the next step, and shares it in a collective, so that no
+//! rank ever waits for one that has stopped.
 
 use std::mem::take;
 use std::time::Instant;
@@ -27,8 +27,8 @@ use super::job::Job;
 use super::{calibrate, disturbance};
 use crate::checked::{CallError, symbols};
 
-/// Seed of the methods' order in each round: the same on all ranks. The order changes, so that a method does not always follow the same
-/// other one.
+/// Seed of the methods' order in each round: the same on all ranks. The order changes, so that a method does
+/// not always follow the same other one.
 const ORDER_SEED: u64 = 0x0072_6f75_6e64;
 
 /// A method that has used so many times its own time rests until the others have used theirs: it would leave none for them.
@@ -198,8 +198,8 @@ fn mismatch<'a, E: ScheduledCase<'a>>(
     Ok(experiment.job().any_mismatch(mismatch)?)
 }
 
-/// Gathers the blocks of all measuring ranks on rank 0, which reports them with the bytes that devices have sent in the
-/// meantime; returns them there.
+/// Gathers the blocks of all measuring ranks on rank 0, which reports them with the bytes that devices have
+/// sent in the meantime; returns them there.
 fn collect_blocks(
     job: &mut Job<'_>,
     block: Option<Block>,

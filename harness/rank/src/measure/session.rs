@@ -44,8 +44,8 @@ pub struct MessagePayload {
     pub links: Option<Rc<RoundTrip>>,
     /// The places looked at after each repetition.
     looks: Looks,
-    /// Whether answers with received data are marked. On a device that takes as long as a kernel, so it is done only in repetitions that
-    /// do not count.
+    /// Whether answers with received data are marked. On a device that takes as long as a kernel, so it is
+    /// done only in repetitions that do not count.
     pub is_marking: bool,
     /// Repetitions of this block that were looked at.
     seen: u32,
@@ -185,8 +185,8 @@ impl<'a> Session<'a> {
         self.payload.links = Some(links);
     }
 
-    /// Prepares the next repetition, outside of all times: the send data is rewritten, caches are evicted in cold mode,
-    /// and the ranks meet. Afterwards the origin begins, and its peer has just begun to wait.
+    /// Prepares the next repetition, outside of all times: the send data is rewritten, caches are evicted in
+    /// cold mode, and the ranks meet. Afterwards the origin begins, and its peer has just begun to wait.
     pub fn renew(&mut self, method: &mut dyn Method) -> Result<(), CallError> {
         let ends = method.ends();
         if !ends.is_renewed && self.eviction.is_none() {

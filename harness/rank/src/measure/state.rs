@@ -23,8 +23,8 @@ const COPY_BYTES: usize = 64 * 1024;
 /// Copies of one reading; the fastest counts.
 const COPIES: usize = 8;
 
-/// Bytes of the buffer that is copied from memory: large enough that the copy takes far longer than the clock's step,
-/// and small enough that evicting both buffers takes a fraction of a millisecond.
+/// Bytes of the buffer that is copied from memory: large enough that the copy takes far longer than the
+/// clock's step, and small enough that evicting both buffers takes a fraction of a millisecond.
 const MEMORY_COPY_BYTES: usize = 128 * 1024;
 
 /// Measures the state, with the peer of a pair; without a peer, only the copy rate of a core.
@@ -76,8 +76,8 @@ struct Line {
 }
 
 impl<'a> StateProbe<'a> {
-    /// With the other rank of `peers`, or without a partner if there is none. Collective over both. Ranks on different
-    /// nodes, and MPIs without shared windows, use messages.
+    /// With the other rank of `peers`, or without a partner if there is none. Collective over both. Ranks on
+    /// different nodes, and MPIs without shared windows, use messages.
     pub fn new(peers: &'a Comm) -> Result<Self, CallError> {
         let pair = if peers.size()? == 2 { Some(peers) } else { None };
         let mut shared = None;

@@ -1,9 +1,9 @@
 //! A common time for all ranks, for intervals that begin on one rank and end on another: the time of rank 0.
 //!
-//! The first rank of each host is its reference. References learn the time from each other in a [`tree`](super::tree):
-//! a message goes there and back several times, all pairs of a round at once. Then each host's ranks get it from their
-//! reference: in the same way, or directly if they read the same clock of the kernel, which messages confirm. Ranks of
-//! a single such host need no synchronisation.
+//! The first rank of each host is its reference. References learn the time from each other in a
+//! [`tree`](super::tree): a message goes there and back several times, all pairs of a round at once. Then
+//! each host's ranks get it from their reference: in the same way, or directly if they read the same clock of
+//! the kernel, which messages confirm. Ranks of a single such host need no synchronisation.
 //!
 //! [`Sync::begin`] and [`Sync::end`] enclose a block. Its times are converted afterwards; times that are needed at once, such
 //! as a common start, use the last observation and the drift so far. They are observed again for each block, not for each
@@ -23,8 +23,8 @@ use crate::team::spin_until;
 const MESSAGES: usize = 15;
 /// The same for the first observations, on which the drift depends for long.
 const FIRST_MESSAGES: usize = 100;
-/// Exchanges with rank 0 that show the error of the time. Ranks with their own clocks do them one after the other: for
-/// a hundred hosts over TCP this takes about 20 ms in total.
+/// Exchanges with rank 0 that show the error of the time. Ranks with their own clocks do them one after the
+/// other: for a hundred hosts over TCP this takes about 20 ms in total.
 const CHECKS: usize = 10;
 
 /// The common time, as known to this rank.
@@ -108,15 +108,15 @@ impl Sync {
         Ok(Interpolation::between(window.first, self.zero.now))
     }
 
-    /// The error bound of the clocks at the last synchronisation, and the error observed at the first; the maximum over ranks.
-    /// Collective.
+    /// The error bound of the clocks at the last synchronisation, and the error observed at the first; the
+    /// maximum over ranks. Collective.
     pub fn facts(&self) -> Result<ClockFacts, CallError> {
         let worst = self.all.comm.maxima(&[self.zero.now.error_s])?[0];
         Ok(ClockFacts { shared: self.shares_clock, error_s: worst, residual_s: self.residual_s })
     }
 
-    /// The current error of the common time according to further messages between rank 0 and each rank; the maximum
-    /// over ranks, `None` if they read the same clock. Collective.
+    /// The current error of the common time according to further messages between rank 0 and each rank; the
+    /// maximum over ranks, `None` if they read the same clock. Collective.
     pub fn residual(&self) -> Result<Option<Residual>, CallError> {
         if self.shares_clock {
             return Ok(None);

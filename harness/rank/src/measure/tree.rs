@@ -1,7 +1,7 @@
 //! The order in which ranks learn the time: a binomial tree, in which synchronised ranks pass the time on pairwise.
 //!
-//! After each round twice as many know it. So with a hundred ranks none is more than seven exchanges away from rank 0,
-//! and all have it after as many rounds. Each exchange adds its own error.
+//! After each round twice as many know it. So with a hundred ranks none is more than seven exchanges away
+//! from rank 0, and all have it after as many rounds. Each exchange adds its own error.
 
 /// The part of a rank in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Every method is verified before it is timed, and again afterwards.
 //!
-//! Each way is verified separately, because if sender and receiver use the same places (WRF, MILC, SPECFEM3D) an answer that never
-//! arrived would leave the right bytes there. For each way, memory is filled with new data, and everything that must not change is
-//! compared too, including the gaps between the arrays.
+//! Each way is verified separately, because if sender and receiver use the same places (WRF, MILC, SPECFEM3D)
+//! an answer that never arrived would leave the right bytes there. For each way, memory is filled with new
+//! data, and everything that must not change is compared too, including the gaps between the arrays.
 
 use super::message_links::{Leg, described, source_of_arrays};
 use super::session::Session;
@@ -64,8 +64,8 @@ fn one_way(
     Ok(compare(memory, leg, session.payload.version, setup).or(stray))
 }
 
-/// Compares all memory with what must be there after one way: the received data at its places, and everywhere else the data from
-/// before.
+/// Compares all memory with what must be there after one way: the received data at its places, and everywhere
+/// else the data from before.
 pub fn compare(memory: &mut Memory, leg: &Leg, version: Version, setup: &Setup<'_>) -> Option<Mismatch> {
     let (wrong, stray) = (leg.wrong(version), setup.stray_byte(memory));
     let found = wrong.map(|wrong| described(memory, wrong)).or(stray);

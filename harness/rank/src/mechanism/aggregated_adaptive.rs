@@ -224,8 +224,8 @@ fn receive_mapping(channel: &Channel<'_>, control: &Comm) -> Result<Option<Vec<R
     }
 }
 
-/// The mapping of this number of partitions, from a message with the ends of its runs; `None` for an empty message. A
-/// message that is not such a mapping was not received as sent.
+/// The mapping of this number of partitions, from a message with the ends of its runs; `None` for an empty
+/// message. A message that is not such a mapping was not received as sent.
 fn decoded(bytes: &[u8], partitions: usize) -> Result<Option<Vec<Range<usize>>>, String> {
     let (numbers, rest) = bytes.as_chunks::<NUMBER>();
     let ends = numbers.iter().map(|&bytes| u32::from_ne_bytes(bytes) as usize);

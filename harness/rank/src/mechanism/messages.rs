@@ -59,8 +59,8 @@ impl ChannelMessages {
     /// Starts some messages.
     ///
     /// # Safety
-    /// They are different, none of them is active, and no other thread uses any of them in the meantime, or calls this with the same
-    /// `thread`.
+    /// They are different, none of them is active, and no other thread uses any of them in the meantime, or
+    /// calls this with the same `thread`.
     pub unsafe fn start_all<I: Iterator<Item = usize>>(
         &self,
         thread: usize,
@@ -160,8 +160,8 @@ impl PartitionMessages {
         Ok(Self { opens: Some(channel.of_thread.clone()), ..Self::opened_by_one(channel, calls)? })
     }
 
-    /// The same with a communicator for each thread, so that threads need not share an MPI's data per communicator; on
-    /// both sides each thread waits for its own partitions.
+    /// The same with a communicator for each thread, so that threads need not share an MPI's data per
+    /// communicator; on both sides each thread waits for its own partitions.
     ///
     /// "Pt2Pt many" of Gillis et al., "Quantifying the performance benefits of partitioned communication in MPI", ICPP 2023.
     pub fn many(channel: &Channel<'_>, _: TeamCalls) -> Result<Self, CallError> {
@@ -175,8 +175,8 @@ impl PartitionMessages {
         Self::new(channel, Form::Persistent, Polling::Never, Vec::new())
     }
 
-    /// The same with nonblocking messages. Polling is that of the modes `IsendTest` and `IsendTestall` of the HLRS benchmark (Schneewind
-    /// and Niethammer, EuroMPI 2024).
+    /// The same with nonblocking messages. Polling is that of the modes `IsendTest` and `IsendTestall` of the
+    /// HLRS benchmark (Schneewind and Niethammer, EuroMPI 2024).
     pub fn nonblocking(channel: &Channel<'_>, polling: Polling, _: TeamCalls) -> Result<Self, CallError> {
         Self::new(channel, Form::Nonblocking, polling, Vec::new())
     }

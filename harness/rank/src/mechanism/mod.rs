@@ -39,8 +39,8 @@ pub struct Channel<'a> {
     pub tag: usize,
     pub role: Role,
     /// The message: read by a sender, written by a receiver. Between [`Mechanism::start`] and the end of
-    /// [`Mechanism::wait`], no other code writes to partitions that a sender has marked ready, or uses a receiver's
-    /// memory. Partitions are within it.
+    /// [`Mechanism::wait`], no other code writes to partitions that a sender has marked ready, or uses a
+    /// receiver's memory. Partitions are within it.
     pub memory: Region,
     /// Bytes of each partition of the sender, in order and without gaps.
     pub partitions: Vec<Range<usize>>,
@@ -94,16 +94,16 @@ impl<'a> Channel<'a> {
 
 /// How partitions are sent: one end of a repeated transfer.
 ///
-/// A mechanism may be lent to the threads of its channel (see [`Lent`](crate::checked::threads::Lent)). Functions that
-/// the threads call at the same time, [`Mechanism::open`], [`Mechanism::ready`], [`Mechanism::finish`] and
-/// [`Mechanism::arrived`], call MPI only in mechanisms that are created with a [`TeamCalls`]; all other functions are
-/// called by the thread that initialised MPI.
+/// A mechanism may be lent to the threads of its channel (see [`Lent`](crate::checked::threads::Lent)).
+/// Functions that the threads call at the same time, [`Mechanism::open`], [`Mechanism::ready`],
+/// [`Mechanism::finish`] and [`Mechanism::arrived`], call MPI only in mechanisms that are created with a
+/// [`TeamCalls`]; all other functions are called by the thread that initialised MPI.
 pub trait Mechanism {
     /// Begins a transfer.
     ///
     /// # Safety
-    /// No transfer is in progress at this end, and no thread is within the mechanism: all threads passed a barrier
-    /// before, and pass another before any of them calls it.
+    /// No transfer is in progress at this end, and no thread is within the mechanism: all threads passed a
+    /// barrier before, and pass another before any of them calls it.
     unsafe fn start(&self) -> Result<(), CallError>;
 
     /// On a receiver, called by each of its threads after the start: begins to receive the thread's own partitions.
@@ -117,8 +117,8 @@ pub trait Mechanism {
     /// On the sender: partition `partition`, of thread `thread`, will not change any more.
     ///
     /// # Safety
-    /// Called by the thread of this number, to which the partition belongs, once in a transfer; the partition is not
-    /// written before the transfer has ended.
+    /// Called by the thread of this number, to which the partition belongs, once in a transfer; the partition
+    /// is not written before the transfer has ended.
     unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError>;
 
     /// On the sender, called by each of its threads after its last partition: waits for the thread's own partitions.

@@ -86,8 +86,8 @@ impl Mechanism for OneSided<'_> {
         let bytes = range.len() as Count;
         let (near, far) =
             ((self.channel.at(range.start).cast_const(), bytes, byte), (range.start, bytes, byte));
-        // SAFETY: a partition of the message, which does not change until the transfer ends, as the caller guarantees;
-        // the receiver's window covers the whole message.
+        // SAFETY: a partition of the message, which does not change until the transfer ends, as the caller
+        // guarantees; the receiver's window covers the whole message.
         unsafe { window.put(near, peer, far) }
     }
 

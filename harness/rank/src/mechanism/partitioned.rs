@@ -1,6 +1,6 @@
-//! `partitioned`: MPI-4's own partitioned transfer. Partitions are marked one by one, or by each thread in one list;
-//! the receiver's threads may test each partition, with or without a polling loop for progress. A thread for that at
-//! the sender is in `progress_thread.rs`.
+//! `partitioned`: MPI-4's own partitioned transfer. Partitions are marked one by one, or by each thread in
+//! one list; the receiver's threads may test each partition, with or without a polling loop for progress. A
+//! thread for that at the sender is in `progress_thread.rs`.
 
 use std::ffi::c_int;
 

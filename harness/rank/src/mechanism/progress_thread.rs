@@ -1,8 +1,8 @@
 //! `partitioned:progress_thread`: MPI's partitioned transfer with a thread at the sender that only progresses it.
 //!
-//! The mode `PsendProgressThreaded` of the HLRS benchmark (Schneewind and Niethammer, EuroMPI 2024): from the start to
-//! the last partition the thread reads the request's status, sleeps for 100 us, and reads it again. Unlike in HLRS's
-//! code, the end does not wait for the sleep. The thread shares the cores of its rank.
+//! The mode `PsendProgressThreaded` of the HLRS benchmark (Schneewind and Niethammer, EuroMPI 2024): from the
+//! start to the last partition the thread reads the request's status, sleeps for 100 us, and reads it again.
+//! Unlike in HLRS's code, the end does not wait for the sleep. The thread shares the cores of its rank.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -96,8 +96,8 @@ impl SharedTask {
 /// The request, lent to the poller.
 struct LentMechanism(Arc<Native>);
 
-// SAFETY: the poller only reads the request's status, which any thread may under MPI_THREAD_MULTIPLE, and only between
-// start and close; it drops the `Arc` when it ends, before the request is freed.
+// SAFETY: the poller only reads the request's status, which any thread may under MPI_THREAD_MULTIPLE, and
+// only between start and close; it drops the `Arc` when it ends, before the request is freed.
 unsafe impl Send for LentMechanism {}
 
 impl LentMechanism {

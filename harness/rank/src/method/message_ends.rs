@@ -25,8 +25,8 @@ pub struct MessageEnd {
 }
 
 impl MessageEnd {
-    /// The byte of its memory that corresponds to displacement 0 in the block of `peer`. It may be outside, as a negative number that
-    /// wraps.
+    /// The byte of its memory that corresponds to displacement 0 in the block of `peer`. It may be outside,
+    /// as a negative number that wraps.
     #[inline]
     pub fn offset(&self, arrays: &Arrays, peer: usize) -> usize {
         let start = self.array.map_or(0, |array| arrays.place(array).start);
@@ -115,8 +115,8 @@ impl<'a> MessageEnds<'a> {
         Ok(Self { packer, sends, receives })
     }
 
-    /// The datatype of a pair's message, divided at the same places of the packed stream at both ends. Also returns the packed bytes of
-    /// each message.
+    /// The datatype of a pair's message, divided at the same places of the packed stream at both ends. Also
+    /// returns the packed bytes of each message.
     pub fn parted(
         setup: &Setup<'a>,
         memory: &Memory,

@@ -26,8 +26,8 @@ use two_sided::TwoSided;
 /// Sets up a method; collective over the setup's ranks.
 ///
 /// # Safety
-/// The arrays and wire buffers of `memory` must exist and not move until the method has ended by [`Method::finish`] or
-/// the process has: other ranks may access them, and requests keep their addresses.
+/// The arrays and wire buffers of `memory` must exist and not move until the method has ended by
+/// [`Method::finish`] or the process has: other ranks may access them, and requests keep their addresses.
 pub unsafe fn make<'a>(
     transfer: Transfer,
     setup: &'a Setup<'a>,

@@ -1,11 +1,11 @@
 //! `MPI_Put` between fences, as in the original's one-sided variant: packed by hand into the peer's wire buffer, or
 //! directly into its arrays with datatypes at both ends; and contiguous bytes as their reference. `MPI_Get` likewise.
 //!
-//! One way is a put and the fence that completes it; on the target's side it is only that fence. For a get there is a
-//! fence before it, after which the data may be fetched: nothing else reports to the receiver that it is ready. Windows
-//! are created once per case, outside of all phases. An all-to-all of contiguous bytes sends back the received data, as the
-//! two-sided reference does, because no other data was written as recently: it has a window over each of the two wire
-//! buffers, which are used in turn.
+//! One way is a put and the fence that completes it; on the target's side it is only that fence. For a get
+//! there is a fence before it, after which the data may be fetched: nothing else reports to the receiver that
+//! it is ready. Windows are created once per case, outside of all phases. An all-to-all of contiguous bytes
+//! sends back the received data, as the two-sided reference does, because no other data was written as
+//! recently: it has a window over each of the two wire buffers, which are used in turn.
 
 use apps::Side;
 use common::packing::{Ends, Packing};
@@ -98,8 +98,8 @@ impl<'a> OneSidedMessage<'a> {
         match self.access {
             Access::Put => {
                 let origin = (origin.0.cast_const(), origin.1, origin.2);
-                // SAFETY: a block of the wire buffer, or layouts within the arrays' memory; both are the same on all
-                // ranks, and the windows cover them. The source does not change until the next fence.
+                // SAFETY: a block of the wire buffer, or layouts within the arrays' memory; both are the same
+                // on all ranks, and the windows cover them. The source does not change until the next fence.
                 unsafe { window.put(origin, peer, target) }
             }
             // SAFETY: as above; the destination is not used until the next fence.

@@ -1,5 +1,5 @@
-//! Send and receive, with each end packed in one of the ways of [`Packing`](common::packing::Packing): blocking, as persistent
-//! requests that are created with the datatypes, or as several messages.
+//! Send and receive, with each end packed in one of the ways of [`Packing`](common::packing::Packing):
+//! blocking, as persistent requests that are created with the datatypes, or as several messages.
 
 use std::ffi::c_int;
 use std::ops::Range;
@@ -54,12 +54,12 @@ impl<'a> TwoSided<'a> {
         Ok(Self { setup, ends, messages, parts, persistent, requests: Vec::new(), blocks: None })
     }
 
-    /// A request that sends the message, on the first rank of a pair, or receives it, on the second; in an all-to-all both, and
-    /// collective.
+    /// A request that sends the message, on the first rank of a pair, or receives it, on the second; in an
+    /// all-to-all both, and collective.
     ///
     /// # Safety
-    /// The arrays and wire buffers of `memory`, and the method's datatypes, must exist and not move until the request
-    /// is complete, or if it is persistent, freed; the memory is not used while it is active.
+    /// The arrays and wire buffers of `memory`, and the method's datatypes, must exist and not move until the
+    /// request is complete, or if it is persistent, freed; the memory is not used while it is active.
     pub unsafe fn request(&mut self, memory: &mut Memory, form: Form) -> Result<Request, CallError> {
         let setup = self.setup;
         let [from, to] = self.messages.addresses(memory);
@@ -102,8 +102,8 @@ impl<'a> TwoSided<'a> {
         let mut ends = if is_sent { sends.iter() } else { receives.iter() };
         ends.try_for_each(|end| {
             let address = end.address(memory, wire, 0);
-            // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing; a
-            // packed block is within the wire buffer, and both are borrowed mutably.
+            // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and
+            // before timing; a packed block is within the wire buffer, and both are borrowed mutably.
             unsafe { end.data.envelope(self.setup.peer(), 0, self.setup.comm).pass(is_sent, address) }
         })
     }

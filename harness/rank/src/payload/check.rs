@@ -1,7 +1,7 @@
 //! The bytes looked at: a few of each message after every repetition, all bytes after some, and all memory when a method is verified.
 //!
-//! A rank looks at bytes that it has received itself, so their lines are already in its caches. The places stay the same for a block,
-//! so the caches are as they would be without checks.
+//! A rank looks at bytes that it has received itself, so their lines are already in its caches. The places
+//! stay the same for a block, so the caches are as they would be without checks.
 
 use std::ops::Range;
 
@@ -21,8 +21,8 @@ pub fn some_place(generation: u32, count: usize) -> usize {
     ((share * count as u64) >> 32) as usize
 }
 
-/// Whether all bytes are compared after this repetition of a block: after a quarter of them, in random places, the same on all ranks. The
-/// comparison changes the caches, so the next repetition does not count.
+/// Whether all bytes are compared after this repetition of a block: after a quarter of them, in random
+/// places, the same on all ranks. The comparison changes the caches, so the next repetition does not count.
 pub fn is_compared(generation: u32, repetition: u32) -> bool {
     some_place(generation.wrapping_mul(0x01_0001).wrapping_add(repetition.wrapping_mul(0x9E37_79B9)), 4) == 0
 }
@@ -164,8 +164,8 @@ impl Spots {
     }
 }
 
-/// The first byte of a memory that was changed although it is not in `received`, which is compared before. At the fill it had sources
-/// from `own` on; `sent` has the data of `version`. Received and sent bytes are lost.
+/// The first byte of a memory that was changed although it is not in `received`, which is compared before. At
+/// the fill it had sources from `own` on; `sent` has the data of `version`. Received and sent bytes are lost.
 ///
 /// # Safety
 /// Nothing else uses the memory.

@@ -1,7 +1,7 @@
 //! Which value a byte has: a function of its source, of the fill, and of the repetition.
 //!
-//! A word is its number times an odd number, xor a seed from the version. So no two words of one rank are equal within 16 GiB, and at
-//! one place no two repetitions of a fill have the same word.
+//! A word is its number times an odd number, xor a seed from the version. So no two words of one rank are
+//! equal within 16 GiB, and at one place no two repetitions of a fill have the same word.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

@@ -1,5 +1,5 @@
-//! A link: a message from one rank to another, seen from one of its ends. Its bytes are in runs of this process's memory, and each run
-//! knows the sources of its bytes, so a link describes both ends.
+//! A link: a message from one rank to another, seen from one of its ends. Its bytes are in runs of this
+//! process's memory, and each run knows the sources of its bytes, so a link describes both ends.
 
 use std::ops::Range;
 

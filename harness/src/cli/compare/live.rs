@@ -21,8 +21,8 @@ use crate::cli::output::log;
 use crate::cli::progress::Progress;
 use crate::cli::run_page::RunPage;
 
-/// Launches of each side at most, if no number is given: of recorded launches 30 find a change of 7% in 70 to 100%
-/// (docs/evidence/compare.md).
+/// Launches of each side at most, if no number is given: of recorded launches 30 find a change of 7% in 70 to
+/// 100% (docs/evidence/compare.md).
 const MOST_LAUNCHES: usize = 30;
 
 /// Time of a method per launch in seconds: some tens of rounds of most tests, and less than starting the launch takes.

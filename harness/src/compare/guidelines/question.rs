@@ -26,8 +26,8 @@ pub struct GuidelineQuestion {
 pub enum Evidence {
     /// Logarithms of the ratio of the time to its limit.
     Ratios(Vec<f64>),
-    /// Seconds that are spent once, and seconds that each use saves. Their means are compared, because the saving may be
-    /// negative.
+    /// Seconds that are spent once, and seconds that each use saves. Their means are compared, because the
+    /// saving may be negative.
     Uses { spent: Vec<f64>, saved: Vec<f64>, uses: f64 },
 }
 
@@ -184,8 +184,8 @@ fn made_s(values: &SubjectValues, number: &LaunchId) -> Option<f64> {
 }
 
 impl Evidence {
-    /// The answer with the interval that misses with probability `alpha`; `threshold` is a logarithm. `None` with fewer than three
-    /// launches.
+    /// The answer with the interval that misses with probability `alpha`; `threshold` is a logarithm. `None`
+    /// with fewer than three launches.
     pub fn answer(&self, alpha: f64, threshold: f64) -> Option<Estimate> {
         match self {
             Self::Ratios(ratios) => {
@@ -201,10 +201,10 @@ impl Evidence {
         }
     }
 
-    /// The number of uses that save the initial cost, with the interval that misses with probability `alpha`. It is the ratio of
-    /// two means: the interval has the numbers that Student's test of `spent - number * saved` does not reject (Fieller,
-    /// Supplement to the Journal of the Royal Statistical Society 7, 1940). `None` for ratios, and with fewer than three
-    /// launches.
+    /// The number of uses that save the initial cost, with the interval that misses with probability `alpha`.
+    /// It is the ratio of two means: the interval has the numbers that Student's test of `spent - number *
+    /// saved` does not reject (Fieller, Supplement to the Journal of the Royal Statistical Society 7, 1940).
+    /// `None` for ratios, and with fewer than three launches.
     pub fn break_even(&self, alpha: f64) -> Option<BreakEven> {
         let Self::Uses { spent, saved, .. } = self else { return None };
         let [of_spent, of_saved] = [spent, saved].map(|values| Difference::of_pairs(values));
@@ -212,8 +212,8 @@ impl Evidence {
         let n = spent.len() as f64;
         let products = spent.iter().zip(saved).map(|(a, b)| (a - of_spent.value) * (b - of_saved.value));
         let covariance = products.sum::<f64>() / (n - 1.0) / n;
-        // (spent - k saved)^2 <= t^2 (its variance), a quadratic of k: square k^2 - 2 linear k + constant <= 0. Half widths are
-        // t times standard errors.
+        // (spent - k saved)^2 <= t^2 (its variance), a quadratic of k: square k^2 - 2 linear k + constant <=
+        // 0. Half widths are t times standard errors.
         let [half_spent, half_saved] = [of_spent, of_saved].map(|of| of.half_width(alpha));
         let t = Difference { error: 1.0, ..of_spent }.half_width(alpha);
         let square = of_saved.value.powi(2) - half_saved.powi(2);

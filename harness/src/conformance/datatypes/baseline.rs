@@ -27,8 +27,8 @@ pub fn are_old(baseline: &mut Worker<'_>, hits: &[Hit]) -> Result<Vec<Option<boo
     Ok(are_old)
 }
 
-/// Whether a hit always occurs with these cases before it, and never with the baseline: faults that depend on uninitialised memory
-/// occur at times. `None` if the time was over.
+/// Whether a hit always occurs with these cases before it, and never with the baseline: faults that depend on
+/// uninitialised memory occur at times. `None` if the time was over.
 pub fn is_always_new(
     worker: &mut Worker<'_>,
     processes: &[(usize, Vec<Case>)],

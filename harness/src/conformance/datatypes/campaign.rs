@@ -17,8 +17,8 @@ use crate::mpi::MpiError;
 const FIRST_BATCH: usize = 400;
 const BATCH: usize = 2000;
 
-/// After so many crashes, or one hang, of an operation on the same outermost constructor, these are left out: otherwise they would take
-/// all the time.
+/// After so many crashes, or one hang, of an operation on the same outermost constructor, these are left out:
+/// otherwise they would take all the time.
 const MOST_CRASHES: u32 = 2;
 
 /// The same for an operation on any constructor. A long campaign can afford more.
@@ -237,8 +237,8 @@ impl Campaign {
         Ok(left.first().map_or(cases.len(), |case| place_of(case.number)))
     }
 
-    /// If nothing to be sent hangs, or a long message, it does in all operations of this part, and each costs seconds. Without the
-    /// first operation, which makes the datatype, nothing could be tried.
+    /// If nothing to be sent hangs, or a long message, it does in all operations of this part, and each costs
+    /// seconds. Without the first operation, which makes the datatype, nothing could be tried.
     fn leave_out_similar(&mut self, hit: &Hit, operations: &[&'static Operation]) {
         let class = class(&hit.layout, hit.items);
         if hit.kind == FaultKind::Hang && [WITHOUT_DATA, LONG].contains(&class) {

@@ -207,8 +207,8 @@ impl Finding {
             || similar.into_iter().any(|similar| similar.is_cause_of(other))
     }
 
-    /// Whether the layout of another finding fails with its operation, too, so that it has the same cause if the other operation is right
-    /// with its own layout.
+    /// Whether the layout of another finding fails with its operation, too, so that it has the same cause if
+    /// the other operation is right with its own layout.
     pub fn may_be_cause_of(&self, other: &Self) -> bool {
         // All operations copy data, and use the type's bounds.
         let is_used =

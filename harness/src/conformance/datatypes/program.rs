@@ -1,5 +1,5 @@
-//! A finding as a C program that needs `mpicc` and `mpiexec` only: it makes the type, fills memory, does the operation, and compares with
-//! a literal list of the bytes of the type map.
+//! A finding as a C program that needs `mpicc` and `mpiexec` only: it makes the type, fills memory, does the
+//! operation, and compares with a literal list of the bytes of the type map.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -244,8 +244,8 @@ fn parts(element: Element) -> usize {
     if matches!(element, Element::FloatComplex | Element::DoubleComplex) { 2 } else { 1 }
 }
 
-/// The paragraphs of statements whose results are wrong: implementers compute other bounds in other ways, which are accepted. All if none
-/// is named.
+/// The paragraphs of statements whose results are wrong: implementers compute other bounds in other ways,
+/// which are accepted. All if none is named.
 fn wrong_queries(statements: &str, detail: &str) -> String {
     let is_wrong = |paragraph: &&str| {
         let calls = paragraph.lines().filter_map(|line| line.split_once('('));
@@ -306,8 +306,8 @@ fn includes(code: &str, is_guarded: bool) -> String {
     text + "#include <unistd.h>\n\n"
 }
 
-/// Memory of programs: its name, how it is declared, and how it is declared and set in `main` if a function places it: on a device only
-/// the first.
+/// Memory of programs: its name, how it is declared, and how it is declared and set in `main` if a function
+/// places it: on a device only the first.
 const VARIABLES: [(&str, &str, [&str; 2]); 7] = [
     ("memory", "memory[ALL]", ["*memory", "memory = PLACED(ALL);\n"]),
     ("packed", "packed[ROOM]", ["*packed", "packed = PLACED(ROOM);\n"]),

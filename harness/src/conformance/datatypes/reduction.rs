@@ -1,7 +1,7 @@
 //! From hits to findings: one hit of each operation and kind is shrunk, and all hits of the same class are left out; then the next.
 //!
-//! A shrinker only accepts layouts with the same operation and kind of fault, and without features that the hit lacks, so that it does not
-//! slide from one fault into another.
+//! A shrinker only accepts layouts with the same operation and kind of fault, and without features that the
+//! hit lacks, so that it does not slide from one fault into another.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -42,8 +42,8 @@ pub struct Reduced {
     pub is_stopped: bool,
 }
 
-/// Shrinks hits that `earlier` findings do not explain. Those that are left when the time is over, or when the user stops, become
-/// findings as they are.
+/// Shrinks hits that `earlier` findings do not explain. Those that are left when the time is over, or when
+/// the user stops, become findings as they are.
 pub fn reduce(
     worker: &mut Worker<'_>,
     operations: &[&'static Operation],
@@ -178,8 +178,8 @@ pub fn explains(finding: &Finding, hit: &Hit) -> bool {
     finding.is_reproduced && (finding.hit.crashes_as(hit) || is_variant())
 }
 
-/// Marks variants of known findings: their layouts also fail with the known operation, and the new operation is right with the known
-/// layouts, so that it is not the operation that has changed.
+/// Marks variants of known findings: their layouts also fail with the known operation, and the new operation
+/// is right with the known layouts, so that it is not the operation that has changed.
 pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Result<(), MpiError> {
     let known: Vec<Finding> = findings.iter().filter(|finding| finding.is_known).cloned().collect();
     let (mut trials, mut of) = (Vec::new(), Vec::new());
@@ -261,8 +261,8 @@ fn is_same(hit: &Hit, other: &Hit) -> bool {
     hit.case == other.case && hit.operation == other.operation && hit.layout == other.layout
 }
 
-/// The first hit of each operation and kind. Several operations that fail in the same way on the same case probably have one cause,
-/// so that one of them is enough.
+/// The first hit of each operation and kind. Several operations that fail in the same way on the same case
+/// probably have one cause, so that one of them is enough.
 pub fn one_of_each(hits: &[Hit]) -> Vec<Hit> {
     let (mut operations, mut cases) = (BTreeSet::new(), BTreeSet::new());
     let mut chosen = Vec::new();

@@ -1,5 +1,5 @@
-//! All steps for one MPI: known findings, then campaigns, each with its reduction and without the findings of those before it, and
-//! confirmation.
+//! All steps for one MPI: known findings, then campaigns, each with its reduction and without the findings of
+//! those before it, and confirmation.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -23,13 +23,13 @@ use crate::mpi::MpiError;
 /// Time for shrinking the hits of a campaign, at least.
 const TO_SHRINK: Duration = Duration::from_secs(30);
 
-/// Cases of the first campaign, and how much longer each next one is. They avoid the layouts that were found before, which would take
-/// most of the time and hide other faults.
+/// Cases of the first campaign, and how much longer each next one is. They avoid the layouts that were found
+/// before, which would take most of the time and hide other faults.
 const FIRST_CASES: u64 = 400;
 const GROWTH: u64 = 10;
 
-/// Time to compile a C program and to run it in several ways, and for one that ends itself because an operation hangs. None is begun with
-/// less.
+/// Time to compile a C program and to run it in several ways, and for one that ends itself because an
+/// operation hangs. None is begun with less.
 const OF_PROGRAM: Duration = Duration::from_secs(4);
 const OF_HANGING_PROGRAM: Duration = Duration::from_secs(12);
 
@@ -249,8 +249,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Known findings that still occur, and those that were not tried because the time was over. Those that are right now may only occur at
-    /// times.
+    /// Known findings that still occur, and those that were not tried because the time was over. Those that
+    /// are right now may only occur at times.
     fn known(&mut self, known: &[Finding], log: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, MpiError> {
         let mut known: Vec<_> =
             known.iter().filter(|finding| finding.is_of(&self.plan.operations)).cloned().collect();
@@ -393,8 +393,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Shrinks crashes and hangs that occur with the baseline, too, so that the next campaign leaves out their types: after many, an
-    /// operation is not tried any more. Returns whether the user wants to stop.
+    /// Shrinks crashes and hangs that occur with the baseline, too, so that the next campaign leaves out
+    /// their types: after many, an operation is not tried any more. Returns whether the user wants to stop.
     fn avoid_old(&mut self) -> Result<bool, MpiError> {
         let old = std::mem::take(&mut self.old);
         if old.hits.is_empty() {

@@ -35,8 +35,8 @@ pub fn whole(outcomes: Vec<Outcome>) -> Option<Vec<Option<Hit>>> {
     is_whole.then(|| outcomes.into_iter().map(Outcome::hit).collect())
 }
 
-/// Tries each operation on its layout. Those that fail in the same way with the baseline count as right. After an early end of a process
-/// a new one goes on, at most `restarts` times.
+/// Tries each operation on its layout. Those that fail in the same way with the baseline count as right.
+/// After an early end of a process a new one goes on, at most `restarts` times.
 pub fn evaluate(worker: &mut Worker<'_>, trials: &[Hit], restarts: usize) -> Result<Vec<Outcome>, MpiError> {
     let mut outcomes = evaluate_alone(worker, trials, restarts)?;
     let deadline = worker.deadline;
@@ -102,8 +102,8 @@ pub fn evaluate_alone(
     Ok(outcomes)
 }
 
-/// Whether a hit occurs again in the same way with the same cases before it; `None` if the time was over. Only its operation is tried:
-/// after another one that has damaged memory, any operation may fail.
+/// Whether a hit occurs again in the same way with the same cases before it; `None` if the time was over.
+/// Only its operation is tried: after another one that has damaged memory, any operation may fail.
 pub fn occurs_again(
     worker: &mut Worker<'_>,
     processes: &[(usize, Vec<Case>)],

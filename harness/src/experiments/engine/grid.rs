@@ -15,8 +15,8 @@ const GAPS: [u64; 3] = [64, 512, 4096];
 /// Packed bytes of a case: about the size of a second-level cache, and far above the cost of a call.
 const PACKED_BYTES: u64 = 1 << 18;
 
-/// Maximum bytes from the first block to the last. With large gaps there are fewer blocks. A larger span exceeds the caches and
-/// TLBs just the same, but takes long to verify.
+/// Maximum bytes from the first block to the last. With large gaps there are fewer blocks. A larger span
+/// exceeds the caches and TLBs just the same, but takes long to verify.
 const SPAN_BYTES: u64 = 1 << 24;
 
 pub fn cases() -> Vec<PlannedCase> {

@@ -1,5 +1,5 @@
-//! The engine's comparison: our pack engine, the hand-written loops, `memcpy` and the `MPI_Pack` of every MPI, in one process
-//! each, without communication.
+//! The engine's comparison: our pack engine, the hand-written loops, `memcpy` and the `MPI_Pack` of every
+//! MPI, in one process each, without communication.
 //!
 //! `selection.rs` makes the cases.
 

@@ -42,8 +42,8 @@ pub fn prepare(case: &PlannedCase, methods: &[String], setup: Context) -> Result
             prepared.lacking.entry(name.clone()).or_default();
         }
     }
-    // Twice the memory of a rank, for the plain copies: they copy the message, and at most as many lines as the arrays and the
-    // packed buffer have.
+    // Twice the memory of a rank, for the plain copies: they copy the message, and at most as many lines as
+    // the arrays and the packed buffer have.
     prepared.rank_bytes = prepared.rank_bytes.and_then(|bytes| bytes.checked_mul(2));
     Ok(prepared)
 }

@@ -8,8 +8,8 @@ use crate::experiments::pingpong;
 use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::{Lists, Selection};
 
-/// The comparisons of a selection, in which `grid` is the synthetic grid. For tests that pack in two orders: one per order in the
-/// list `order`, or for both.
+/// The comparisons of a selection, in which `grid` is the synthetic grid. For tests that pack in two orders:
+/// one per order in the list `order`, or for both.
 ///
 /// # Errors
 /// If an order is unknown, or a test's values are invalid.

@@ -1,5 +1,5 @@
-//! Figures of halo exchanges relative to the bulk-synchronous exchange that packs by hand, or by the plain loop if there is no
-//! hand-written loop.
+//! Figures of halo exchanges relative to the bulk-synchronous exchange that packs by hand, or by the plain
+//! loop if there is no hand-written loop.
 
 use common::kinds::halo::methods::{Call, HaloTransfer, transfer};
 
@@ -8,10 +8,10 @@ use crate::experiments::summary::{RowContext, early, overhead::exchange_without_
 use crate::model::event::Block;
 use crate::model::{LOOP, Phase, Record};
 
-/// Adds the figures of the exchange: its overhead, if it consists of messages as the reference does; the fraction of packing and
-/// unpacking; gain and speed-up relative to `manual`, or to `loop` if `manual` was not measured; the bandwidth of the rank that sends
-/// most; its messages; and the fraction of the first stage's bytes that were in the receiver's memory when its own threads had handed
-/// over everything.
+/// Adds the figures of the exchange: its overhead, if it consists of messages as the reference does; the
+/// fraction of packing and unpacking; gain and speed-up relative to `manual`, or to `loop` if `manual` was
+/// not measured; the bandwidth of the rank that sends most; its messages; and the fraction of the first
+/// stage's bytes that were in the receiver's memory when its own threads had handed over everything.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     // The difference to other calls is not only packing.
     if matches!(transfer(&record.method), Ok(HaloTransfer::Bulk(Call::Messages(_), _))) {

@@ -93,8 +93,8 @@ fn sets<'a>(
     Ok(sets.iter().map(String::as_str).collect())
 }
 
-/// The case of the exchange `name`, whose values start from a set; and a note for the user. The inner error is about the number
-/// of ranks.
+/// The case of the exchange `name`, whose values start from a set; and a note for the user. The inner error
+/// is about the number of ranks.
 fn planned(
     test: &HaloTest,
     set: &str,

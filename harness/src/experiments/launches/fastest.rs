@@ -1,8 +1,8 @@
 //! Times of a case's methods relative to each other over several launches: to the hand-written loops, and to the fastest method,
 //! which is chosen once for all launches. Every verdict on two methods uses these figures.
 //!
-//! Each launch has its own fastest method. Ratios to that one would not be samples of the same quantity, because it depends on
-//! which method happened to be first.
+//! Each launch has its own fastest method. Ratios to that one would not be samples of the same quantity,
+//! because it depends on which method happened to be first.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,8 @@ struct RankedMethod<'a> {
     launches: &'a [&'a Record],
 }
 
-/// Chooses the fastest method in the headline records of several launches, and adds the ratio of each other method to it and to
-/// each loop. `groups` are the records of the launches in `over`.
+/// Chooses the fastest method in the headline records of several launches, and adds the ratio of each other
+/// method to it and to each loop. `groups` are the records of the launches in `over`.
 pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>], states: &LaunchStates<'_>) {
     let mut cases: HashMap<(&Case, PairScope, Option<usize>), Vec<usize>> = HashMap::new();
     let is_ranked = |group: &[&Record]| group.iter().any(|record| record.fastest.is_some());
@@ -82,8 +82,8 @@ fn figures<'a>(
     all.iter().filter(|other| other.place != method.place).flat_map(of).collect()
 }
 
-/// The method to which every other has a ratio of at least 1. The search begins with the smallest median, which another method may beat
-/// if they were measured in different rounds.
+/// The method to which every other has a ratio of at least 1. The search begins with the smallest median,
+/// which another method may beat if they were measured in different rounds.
 pub(in crate::experiments) fn search<'b, T>(
     all: &[&'b T],
     median: impl Fn(&T) -> Option<f64>,
@@ -103,8 +103,8 @@ pub(in crate::experiments) fn search<'b, T>(
     Some(first)
 }
 
-/// A method's time relative to another's, launch by launch: from the rounds' ratios if these are recorded in either direction, as
-/// they are for the hand-written loops, otherwise from the medians of the launch.
+/// A method's time relative to another's, launch by launch: from the rounds' ratios if these are recorded in
+/// either direction, as they are for the hand-written loops, otherwise from the medians of the launch.
 fn ratios(launches: &[&Record], other: &RankedMethod<'_>) -> Vec<f64> {
     let ratio = |record: &&Record| {
         if let Some(recorded) = record.over(other.name).and_then(|figure| figure.value) {

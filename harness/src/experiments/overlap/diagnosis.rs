@@ -25,8 +25,8 @@ named! {
     }
 }
 
-/// Limits for nothing and for all, as fractions of the shorter time. The references and their intervals need less than this on a
-/// quiet machine.
+/// Limits for nothing and for all, as fractions of the shorter time. The references and their intervals need
+/// less than this on a quiet machine.
 const LITTLE: f64 = 0.25;
 const MOST: f64 = 1.0 - LITTLE;
 
@@ -126,8 +126,8 @@ mod tests {
         assert_eq!(wide(3.0, 0.9, 9.0), Diagnosis::NoProgression);
     }
 
-    /// The diagnosis of rounds with these times in milliseconds: only communication, only computation, and of both together the
-    /// computation and the time in MPI.
+    /// The diagnosis of rounds with these times in milliseconds: only communication, only computation, and of
+    /// both together the computation and the time in MPI.
     fn of_rounds(rounds: [[f64; 4]; 7]) -> Diagnosis {
         let block = |ms: [f64; 4]| {
             let [communication, computation, compute, in_mpi] = ms.map(|ms| vec![ms * 1e-3; 2]);

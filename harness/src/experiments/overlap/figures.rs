@@ -1,5 +1,5 @@
-//! Figures of overlap, by the formulas of BenchNBC (Denis et al., CCPE 2022, section 3), and the percentages that the Intel MPI
-//! Benchmarks and the OSU Micro-Benchmarks would print for the same times.
+//! Figures of overlap, by the formulas of BenchNBC (Denis et al., CCPE 2022, section 3), and the percentages
+//! that the Intel MPI Benchmarks and the OSU Micro-Benchmarks would print for the same times.
 //!
 //! Each figure is computed per round, from the medians of its times. Its value is the median over rounds.
 
@@ -61,8 +61,8 @@ impl Cell {
         ((self.communication_s + self.computation_s - self.overlapped_s) / shorter).clamp(0.0, 1.0)
     }
 
-    /// The formula of the OSU benchmarks of nonblocking collectives: 1 - (t_total - t_compute) / t_pure, at least 0; the
-    /// computation is the one together with the communication.
+    /// The formula of the OSU benchmarks of nonblocking collectives: 1 - (t_total - t_compute) / t_pure, at
+    /// least 0; the computation is the one together with the communication.
     pub fn overlap_osu(&self) -> f64 {
         (1.0 - (self.overlapped_s - self.compute_s - self.rim_s) / self.communication_s).max(0.0)
     }
@@ -131,8 +131,8 @@ fn over_rounds(quantity: Quantity, values: impl Iterator<Item = f64>) -> Option<
     Some(Figure::with_interval(quantity, value, interval))
 }
 
-/// The computation while MPI is idle, relative to that before MPI was initialised. The interval includes the errors of both
-/// medians: the first computations were at one time, and share no rounds with the later ones.
+/// The computation while MPI is idle, relative to that before MPI was initialised. The interval includes the
+/// errors of both medians: the first computations were at one time, and share no rounds with the later ones.
 fn mpi_impact(context: &RowContext<'_>) -> Option<Figure> {
     let rounds = |phase| -> Rounds { context.view.rounds(phase, context.scope) };
     let before = stats::sorted(rounds(Phase::ComputationWithoutMpi).into_values().flatten());

@@ -63,8 +63,8 @@ fn begins(cases: &[CaseView]) -> Vec<String> {
     grouped(cells, |cell| cell.0.clone()).into_iter().filter_map(sentence).collect()
 }
 
-/// Methods that are slower than others without work, and faster with work to hide behind: all intervals are disjoint, and the
-/// probability is corrected for the number of pairs of methods.
+/// Methods that are slower than others without work, and faster with work to hide behind: all intervals are
+/// disjoint, and the probability is corrected for the number of pairs of methods.
 fn turned_around(cases: &[CaseView]) -> Vec<String> {
     let pairs: Vec<_> =
         cases.iter().flat_map(|case| pairs(case).into_iter().map(move |pair| (case, pair))).collect();
@@ -193,8 +193,8 @@ mod tests {
     use crate::experiments::Kind;
     use crate::model::{Case, Figure};
 
-    /// The three records of a method: times without and with work, each within 5%, and an overhead ratio with an interval of this
-    /// width.
+    /// The three records of a method: times without and with work, each within 5%, and an overhead ratio with
+    /// an interval of this width.
     fn method(name: &str, alone_s: f64, both_s: f64, width: f64) -> [Record; 3] {
         let of = |phase, median_s: f64| Record {
             case: Case { test: "nas_lu_y".to_owned(), mpi: "mpich".to_owned(), ..Case::default() }.into(),

@@ -1,5 +1,5 @@
-//! The model's prediction for a transfer, and its difference to the measured gain, both with intervals, because the model's
-//! inputs are measured and vary from round to round.
+//! The model's prediction for a transfer, and its difference to the measured gain, both with intervals,
+//! because the model's inputs are measured and vary from round to round.
 
 use std::collections::BTreeMap;
 

@@ -1,12 +1,12 @@
-//! The gain of pipelining a message: the model of Gillis et al., "Quantifying the Performance Benefits of Partitioned
-//! Communication in MPI" (ICPP 2023), section 2.2 and appendix A.
+//! The gain of pipelining a message: the model of Gillis et al., "Quantifying the Performance Benefits of
+//! Partitioned Communication in MPI" (ICPP 2023), section 2.2 and appendix A.
 //!
-//! N threads have theta partitions each, N theta in total, of equal size. The last one becomes ready a delay D after the first.
-//! Bulk communication begins when all are ready, pipelined communication with each. Times start when the last partition is ready.
-//! Latency and contention of threads are ignored.
+//! N threads have theta partitions each, N theta in total, of equal size. The last one becomes ready a delay
+//! D after the first. Bulk communication begins when all are ready, pipelined communication with each. Times
+//! start when the last partition is ready. Latency and contention of threads are ignored.
 
-/// How many times faster pipelined communication is (equation 4). The delay is `gamma_s_per_byte` times the bytes of one
-/// partition. The result is between 1 and the number of partitions.
+/// How many times faster pipelined communication is (equation 4). The delay is `gamma_s_per_byte` times the
+/// bytes of one partition. The result is between 1 and the number of partitions.
 pub fn gain(partitions: usize, gamma_s_per_byte: f64, beta_bytes_per_s: f64) -> f64 {
     let partitions = partitions as f64;
     partitions / (partitions - gamma_s_per_byte * beta_bytes_per_s).max(1.0)
@@ -60,9 +60,9 @@ impl MeasuredMessage {
     }
 }
 
-/// The equation for the size; `None` if neither applies. Equation 4 ignores latency, and applies if the bytes of a partition take
-/// much longer. Equation 5 has only latency, and applies if the bytes of the whole message take less than that and all partitions
-/// become ready within that time.
+/// The equation for the size; `None` if neither applies. Equation 4 ignores latency, and applies if the bytes
+/// of a partition take much longer. Equation 5 has only latency, and applies if the bytes of the whole
+/// message take less than that and all partitions become ready within that time.
 pub fn equation(measured: MeasuredMessage) -> Option<Equation> {
     let MeasuredMessage { partitions, delay_s, latency_s, .. } = measured;
     let bytes_s = measured.bytes_s();
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn gains_of_the_stencil_are_printed_for_half_of_its_threads() {
-        // The appendix states N = 8 and prints 1.1060, 1.1718 and 1.2169. Equation 4 gives 1.0504, 1.0791 and 1.0979 for its
-        // rates; the printed gains match N = 4, or 50 GB/s.
+        // The appendix states N = 8 and prints 1.1060, 1.1718 and 1.2169. Equation 4 gives 1.0504, 1.0791 and
+        // 1.0979 for its rates; the printed gains match N = 4, or 50 GB/s.
         for (theta, gamma_us_per_mb, of_eight, of_four) in [
             (1, 15.3398, 1.0504, 1.1060),
             (2, 46.923_854_11, 1.0791, 1.1718),

@@ -1,8 +1,8 @@
 //! The text output of the original suite, so that its scripts still work.
 //!
-//! Nine right-aligned columns. Times are in microseconds with three decimals: the original formats four into a buffer that is one
-//! character too short, which cuts the last. Tests and methods that the original does not have are left out, and methods without
-//! usable times.
+//! Nine right-aligned columns. Times are in microseconds with three decimals: the original formats four into
+//! a buffer that is one character too short, which cuts the last. Tests and methods that the original does
+//! not have are left out, and methods without usable times.
 
 use apps::TESTS;
 

@@ -4,8 +4,8 @@ use super::RowContext;
 use crate::model::{Figure, Quantity};
 use crate::stats;
 
-/// The median fraction over all repetitions in which the receiver checked, in the blocks of the record. It is shown only with its
-/// interval: with fewer than six rounds, as under bench-pcomm's rule, there is none.
+/// The median fraction over all repetitions in which the receiver checked, in the blocks of the record. It is
+/// shown only with its interval: with fewer than six rounds, as under bench-pcomm's rule, there is none.
 pub fn figure(context: &RowContext<'_>) -> Option<Figure> {
     let rounds = context.view.rounds_of(context.phase, context.scope, |block| block.early.clone());
     let rounds: Vec<_> = rounds.into_values().collect();

@@ -1,5 +1,5 @@
-//! The ratios for verdicts: of each method to the hand-written loops and to the fastest of its case; and whether a method's times
-//! drifted.
+//! The ratios for verdicts: of each method to the hand-written loops and to the fastest of its case; and
+//! whether a method's times drifted.
 
 use std::collections::BTreeMap;
 

@@ -137,8 +137,8 @@ impl Axis {
     }
 }
 
-/// The range of an axis for values with intervals: all values, and parts of the intervals, so that the values do not shrink to a
-/// line.
+/// The range of an axis for values with intervals: all values, and parts of the intervals, so that the values
+/// do not shrink to a line.
 pub fn held<'a>(data: impl Iterator<Item = &'a Datum> + Clone, scale: Scale) -> Vec<f64> {
     let places = data.clone().map(|datum| scale.place(datum.value));
     let (low, high) = places.fold((f64::MAX, f64::MIN), |(low, high), at| (at.min(low), at.max(high)));

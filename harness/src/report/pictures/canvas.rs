@@ -42,8 +42,8 @@ pub const PAPER: Rgb = Rgb(0xff, 0xff, 0xff);
 /// The reference of comparisons.
 pub const REFERENCE: Rgb = Rgb(0x85, 0x8d, 0x99);
 
-/// The colours of Okabe and Ito, which people with any kind of colour vision can distinguish. Without black, the colour of text,
-/// and without yellow, which is hard to see on white.
+/// The colours of Okabe and Ito, which people with any kind of colour vision can distinguish. Without black,
+/// the colour of text, and without yellow, which is hard to see on white.
 pub const COLOURS: [Rgb; 6] = [
     Rgb(0x00, 0x72, 0xb2),
     Rgb(0xe6, 0x9f, 0x00),

@@ -1,7 +1,7 @@
 //! Colour scales of heat maps, with named stops, and readable text colours.
 //!
-//! The colours are Okabe and Ito's, like those of methods. Cells with enough room contain a number, so that maps do not depend
-//! only on colours.
+//! The colours are Okabe and Ito's, like those of methods. Cells with enough room contain a number, so that
+//! maps do not depend only on colours.
 
 use serde::{Deserialize, Deserializer};
 
@@ -24,8 +24,8 @@ pub struct ColourStop {
 pub struct Colours {
     /// The scale of values between stops.
     pub scale: Scale,
-    /// From the smallest value to the largest, at least two. Neutral colours are not the background colour, which a dark page
-    /// changes.
+    /// From the smallest value to the largest, at least two. Neutral colours are not the background colour,
+    /// which a dark page changes.
     pub stops: Vec<ColourStop>,
     /// The neutral value, if there is one: a cell whose interval includes it shows no difference.
     pub neutral: Option<f64>,
@@ -60,8 +60,8 @@ impl Colours {
     }
 }
 
-/// Text on light and on dark colours. These differ from the colours of other text and of the background, which a dark page
-/// changes.
+/// Text on light and on dark colours. These differ from the colours of other text and of the background,
+/// which a dark page changes.
 const ON_LIGHT: Rgb = Rgb(0x00, 0x00, 0x00);
 const ON_DARK: Rgb = Rgb(0xfe, 0xfe, 0xfe);
 

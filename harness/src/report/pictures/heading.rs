@@ -1,5 +1,5 @@
-//! The heading within a picture: title, date, place and MPIs; for a paper's figure, also the differences from the paper's
-//! setting.
+//! The heading within a picture: title, date, place and MPIs; for a paper's figure, also the differences from
+//! the paper's setting.
 
 use super::canvas::{BOLD, Canvas, LEFT, TEXT, TOP, WIDTH, bold, font, width};
 use super::{Picture, Results};

@@ -1,5 +1,5 @@
-//! Heat maps: a cell per pair of places, with its value and colour. A map per panel and side; maps of one test have the same
-//! axes.
+//! Heat maps: a cell per pair of places, with its value and colour. A map per panel and side; maps of one
+//! test have the same axes.
 
 use std::collections::HashMap;
 
@@ -113,8 +113,8 @@ impl MapGroup<'_> {
     fn title_up(&self, canvas: &mut Canvas, top: f64) {
         let (name, height) = (axis_of(self.y.name).0, self.cell() * self.y.all.len() as f64);
         if width(name, TEXT) > height {
-            // Next to a low map, the title would run into the next one. It is above the places, so that it can be read
-            // completely.
+            // Next to a low map, the title would run into the next one. It is above the places, so that it
+            // can be read completely.
             let place = (self.left - 6.0, top - HEAD / 2.0);
             let name = cut(name, self.left, TEXT - 1.0);
             canvas.write(&name, font(TEXT - 1.0, RIGHT, CENTRE), place);

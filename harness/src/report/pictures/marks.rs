@@ -151,8 +151,8 @@ impl Marks {
     }
 }
 
-/// The time of the datatype relative to the user's loop, the application's, or that of a layout; empty if there are too many cases
-/// of an MPI, each of which has its own panel.
+/// The time of the datatype relative to the user's loop, the application's, or that of a layout; empty if
+/// there are too many cases of an MPI, each of which has its own panel.
 fn datatype_or_loops(results: &Results<'_>) -> Vec<Datum> {
     let cases = CaseView::all(results.form, results.all);
     let mark = |case: &CaseView| {
@@ -172,8 +172,8 @@ fn datatype_or_loops(results: &Results<'_>) -> Vec<Datum> {
     if marks.len() > most { Vec::new() } else { marks }
 }
 
-/// The parts of a method's time: creation, the origin's packing and unpacking (doubled), and the rest of the communication. A
-/// method without explicit packing has only communication.
+/// The parts of a method's time: creation, the origin's packing and unpacking (doubled), and the rest of the
+/// communication. A method without explicit packing has only communication.
 fn phases(results: &Results<'_>) -> Vec<Datum> {
     let mut data = Vec::new();
     let known: HashMap<_, &Record> = results
@@ -248,8 +248,8 @@ fn launches(results: &Results<'_>) -> Vec<Datum> {
     results.headlines().filter(has_several).filter_map(median).chain(of_launches).collect()
 }
 
-/// Bandwidths with intervals: those of bytes divided by a time have the inverted ends of the time's interval; sums over pairs
-/// have none.
+/// Bandwidths with intervals: those of bytes divided by a time have the inverted ends of the time's interval;
+/// sums over pairs have none.
 fn bandwidths(results: &Results<'_>, is_shown: impl Fn(&Record) -> bool) -> Vec<Datum> {
     let of_pairs = results.over.iter().filter(|record| record.pair != PairScope::All);
     let several: HashSet<(&Arc<Case>, &str)> =

@@ -179,8 +179,8 @@ pub fn page_style() -> String {
     colours.iter().flat_map(|of| ["fill", "stroke"].map(|attribute| rule(attribute, *of))).collect()
 }
 
-/// All pictures for which a run has the data; those of its plan's figure come first. They are drawn in parallel, because with
-/// many cases they take longer than the rest of the report.
+/// All pictures for which a run has the data; those of its plan's figure come first. They are drawn in
+/// parallel, because with many cases they take longer than the rest of the report.
 pub fn all(results: &Results<'_>) -> Vec<Drawn> {
     thread::scope(|scope| {
         let of_figure = results.figure.map(|figure| scope.spawn(|| figure.draw(results)));

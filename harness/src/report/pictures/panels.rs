@@ -9,8 +9,8 @@ pub struct Panel<'a> {
     pub data: Vec<&'a Datum>,
 }
 
-/// Panels in rows of `most`: the sides of a panel side by side, and panels below each other; with one side, one panel after
-/// another.
+/// Panels in rows of `most`: the sides of a panel side by side, and panels below each other; with one side,
+/// one panel after another.
 pub fn panel_rows<'a>(data: impl IntoIterator<Item = &'a Datum>, most: usize) -> Vec<Vec<Panel<'a>>> {
     let data: Vec<&Datum> = data.into_iter().collect();
     let sides = sides(data.iter().map(|datum| &*datum.case));

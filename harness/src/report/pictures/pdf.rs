@@ -1,5 +1,5 @@
-//! A picture as PDF, written by `pdf-writer`. Text can be searched and copied; its font is Arimo, which has the widths of
-//! Helvetica and is embedded, as journals require.
+//! A picture as PDF, written by `pdf-writer`. Text can be searched and copied; its font is Arimo, which has
+//! the widths of Helvetica and is embedded, as journals require.
 
 use std::io::Write as _;
 use std::sync::LazyLock;

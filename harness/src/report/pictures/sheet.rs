@@ -157,8 +157,8 @@ impl Frame<'_> {
         self.bottom() - up.share(place) * self.size.1
     }
 
-    /// Draws it, with or without grid lines. The numbers of the horizontal axis are below it, those of the vertical axis on its
-    /// left if `has_left`.
+    /// Draws it, with or without grid lines. The numbers of the horizontal axis are below it, those of the
+    /// vertical axis on its left if `has_left`.
     pub fn draw(&self, canvas: &mut Canvas, has_left: bool, has_grid: bool) {
         /// Length of the ticks, and half of the distance of the numbers.
         const TICK: f64 = 3.0;

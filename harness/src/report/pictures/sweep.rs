@@ -38,8 +38,8 @@ impl Over {
     }
 }
 
-/// Marks of a sweep, with their panel and their place on its axis: the sent bytes, if a panel's cases differ in them, otherwise
-/// the swept parameter.
+/// Marks of a sweep, with their panel and their place on its axis: the sent bytes, if a panel's cases differ
+/// in them, otherwise the swept parameter.
 fn swept(data: Vec<Datum>) -> Vec<Datum> {
     let mut placed = Vec::new();
     for of_test in grouped(&data, |datum| &datum.case.test).into_values() {
@@ -69,8 +69,8 @@ fn swept(data: Vec<Datum>) -> Vec<Datum> {
     placed
 }
 
-/// The swept parameter of a test: the numeric one with most values. `None` for named sets, which differ in several parameters and
-/// in size.
+/// The swept parameter of a test: the numeric one with most values. `None` for named sets, which differ in
+/// several parameters and in size.
 fn axis<'a>(cases: &[&'a Case]) -> Option<&'a str> {
     let values = |name: &str| {
         let values: Option<Vec<String>> =
@@ -109,8 +109,8 @@ fn place(case: &Case, name: &str) -> Option<String> {
     number.map(|number| number.to_string()).or_else(word)
 }
 
-/// Marks whose cases differ in two parameters, as cells of heat maps: a map per method, and per value of other differing
-/// parameters. It uses the first pair of `axes` with values in more than half of the cells.
+/// Marks whose cases differ in two parameters, as cells of heat maps: a map per method, and per value of
+/// other differing parameters. It uses the first pair of `axes` with values in more than half of the cells.
 fn in_grids(data: Vec<Datum>, axes: impl Fn(&[&Case]) -> Vec<[String; 2]>) -> Vec<Datum> {
     let mut placed = Vec::new();
     for of_test in grouped(&data, |datum| &datum.case.test).into_values() {

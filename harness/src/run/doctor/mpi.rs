@@ -28,8 +28,8 @@ pub struct Seen {
     pub outer_launcher: Option<String>,
 }
 
-/// Findings from ping-pongs and from transfers by several threads. `pmi` is how ranks would find each other under `srun`, if
-/// there is one.
+/// Findings from ping-pongs and from transfers by several threads. `pmi` is how ranks would find each other
+/// under `srun`, if there is one.
 pub fn mpi(mpi: &Installation, pmi: Option<&Pmi>, ping_pongs: &Seen, transfers: &Seen) -> Vec<Finding> {
     let hello = &ping_pongs.hello;
     let version = format!("{}; MPI-{}", hello.library_version, hello.mpi_standard);
@@ -188,8 +188,8 @@ fn transport(hello: &Hello) -> Finding {
     }
 }
 
-/// Settings that choose paths and components: of MPICH and its relatives those that permit paths within a host and define the sizes from
-/// which they are used, of Open MPI its components and OFI's providers.
+/// Settings that choose paths and components: of MPICH and its relatives those that permit paths within a
+/// host and define the sizes from which they are used, of Open MPI its components and OFI's providers.
 const OF_PATHS: [&str; 15] = [
     // The reason for no account.
     "MPI_T",

@@ -7,8 +7,8 @@ use super::{Arrival, s_per_byte};
 use crate::fine_grained::kde::{Kde, standard_normal};
 use crate::fine_grained::trace::Trace;
 
-/// Draws the computing time of every thread of one rank, iteration by iteration. The same arguments give the same
-/// times.
+/// Draws the computing time of every thread of one rank, iteration by iteration. The same arguments give the
+/// same times.
 #[derive(Clone, Debug)]
 pub struct Sampler {
     arrival: Arrival,
@@ -24,11 +24,11 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// A sampler for rank `rank`, whose `threads` threads compute for `compute_s` seconds and hand over partitions of
-    /// `partition_bytes`, which only matter to [`Arrival::Delay`].
+    /// A sampler for rank `rank`, whose `threads` threads compute for `compute_s` seconds and hand over
+    /// partitions of `partition_bytes`, which only matter to [`Arrival::Delay`].
     ///
-    /// Each rank has its own stream; its seed is the rank-th number drawn with `seed`. If all ranks drew the same
-    /// times, as in CMB, they would all be late together and none would wait for another.
+    /// Each rank has its own stream; its seed is the rank-th number drawn with `seed`. If all ranks drew the
+    /// same times, as in CMB, they would all be late together and none would wait for another.
     pub fn new(
         arrival: &Arrival,
         compute_s: f64,
@@ -102,8 +102,8 @@ impl Sampler {
     }
 }
 
-/// The number at `index` among those drawn with `seed`, used to seed a stream. Streams of one PCG generator that differ
-/// only in their increment are correlated.
+/// The number at `index` among those drawn with `seed`, used to seed a stream. Streams of one PCG generator
+/// that differ only in their increment are correlated.
 fn nth(seed: u64, index: usize) -> u64 {
     let mut seeds = Pcg64::seed_from_u64(seed);
     seeds.advance(index as u128);

@@ -50,8 +50,8 @@ fn times_have_the_distribution_that_they_are_named_for() {
     }
     let late = COMPUTE_S * 1.04;
     assert_eq!(draws("laggard:4%", 2, 1, 0), [late, 1e-3, 1e-3, 1e-3, late, 1e-3, 1e-3, 1e-3]);
-    // With 10^5 draws, the mean has a standard error of the deviation / 316; limits are four times that, and twice that of the deviation.
-    // If the deviation equals the mean, 15.87% would be below 0, and are 0.
+    // With 10^5 draws, the mean has a standard error of the deviation / 316; limits are four times that, and
+    // twice that of the deviation. If the deviation equals the mean, 15.87% would be below 0, and are 0.
     let uniform_s = 0.2e-3 / 12_f64.sqrt();
     let cases = [
         ("uniform:10%", Some(uniform_s), 0.9e-3..=1.1e-3, 0.0),

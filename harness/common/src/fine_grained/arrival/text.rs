@@ -29,8 +29,8 @@ impl fmt::Display for Arrival {
     }
 }
 
-/// `none`; `laggard:0.04` or `laggard:4%`; `uniform:0.1` or `uniform:10%`; `normal:2us`; `kde:NAME` or `kde:PATH`,
-/// either optionally followed by `@5us`; `delay:100`, in microseconds per MB.
+/// `none`; `laggard:0.04` or `laggard:4%`; `uniform:0.1` or `uniform:10%`; `normal:2us`; `kde:NAME` or
+/// `kde:PATH`, either optionally followed by `@5us`; `delay:100`, in microseconds per MB.
 impl FromStr for Arrival {
     type Err = String;
 

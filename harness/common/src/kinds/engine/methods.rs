@@ -1,5 +1,5 @@
-//! The methods of the comparison: our pack engine, the hand-written loops, `MPI_Pack`, and two plain copies. The rank program implements
-//! them.
+//! The methods of the comparison: our pack engine, the hand-written loops, `MPI_Pack`, and two plain copies.
+//! The rank program implements them.
 
 use super::PackingOrder;
 use crate::kinds::pingpong::methods::{BY_COPIES, COPIES, PACK};
@@ -76,8 +76,8 @@ pub fn task(name: &str) -> Result<EngineTask, String> {
     Ok(find_method(ROWS, "method", name)?.made_of)
 }
 
-/// The methods that can pack in this order: if loop and datatype differ, the loop has only its own order, and the user's that of the
-/// datatype.
+/// The methods that can pack in this order: if loop and datatype differ, the loop has only its own order, and
+/// the user's that of the datatype.
 pub fn in_order(order: PackingOrder, orders_differ: bool) -> impl Iterator<Item = &'static MethodInfo> {
     let is_of = move |method: &MethodInfo| match order {
         PackingOrder::Manual => method.name != OWN,

@@ -23,8 +23,8 @@ const REQUESTS: &[&str] = &[
     "progress_before_first_pready_4kib",
     "progress_before_first_pready_64kib",
 ];
-/// Checks that they depend on in some cases: with several threads, and if a rank is its own neighbour, as on a periodic
-/// grid with one rank along a dimension.
+/// Checks that they depend on in some cases: with several threads, and if a rank is its own neighbour, as on
+/// a periodic grid with one rank along a dimension.
 const IN_SOME: &[&str] = &["pready_threads", "self_communication"];
 
 /// How the messages of all neighbours are sent. In the fine-grained ways, threads call MPI themselves.
@@ -189,8 +189,8 @@ impl Call {
     }
 }
 
-/// All methods, in report order: packings with nonblocking messages, then each call with each packing, then those in which threads send
-/// their shares.
+/// All methods, in report order: packings with nonblocking messages, then each call with each packing, then
+/// those in which threads send their shares.
 static ROWS: LazyLock<Vec<MethodRow<HaloTransfer>>> = LazyLock::new(|| {
     let messages = |packing| HaloTransfer::Bulk(Call::Messages(Form::Nonblocking), packing);
     let mut rows = vec![

@@ -91,8 +91,8 @@ impl HaloSetting {
         HaloContext { ranks, periodic: self.periodic, dims: self.grid.clone(), seed }
     }
 
-    /// Draws of the threads' times at one rank. A delay of the last partition is not supported, because its size is not defined in a
-    /// halo.
+    /// Draws of the threads' times at one rank. A delay of the last partition is not supported, because its
+    /// size is not defined in a halo.
     pub fn sampler(&self, seed: u64, rank: usize) -> Result<Sampler, String> {
         if matches!(self.arrival, Arrival::Delay { .. }) {
             return Err(format!(

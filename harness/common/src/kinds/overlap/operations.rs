@@ -1,5 +1,5 @@
-//! The communication that runs while the application computes: operations on contiguous bytes, whose size can be
-//! chosen, and the messages and exchanges of micro-apps, whose size the application defines.
+//! The communication that runs while the application computes: operations on contiguous bytes, whose size can
+//! be chosen, and the messages and exchanges of micro-apps, whose size the application defines.
 
 use apps::halo::HaloTest;
 use apps::{Test, Values};

@@ -126,8 +126,8 @@ impl Setting {
         (0..self.partitions).map(|p| order::partition(self.bytes, self.partitions, p)).collect()
     }
 
-    /// The partitions of each thread, in the order in which they become ready: each thread has a slice of the order, as
-    /// in the HLRS benchmark. Threads in excess have none.
+    /// The partitions of each thread, in the order in which they become ready: each thread has a slice of the
+    /// order, as in the HLRS benchmark. Threads in excess have none.
     pub fn of_thread(&self, seed: u64) -> Vec<Vec<usize>> {
         let order = self.order.permutation(self.bytes, self.partitions, seed);
         let slice = |thread: usize| {

@@ -19,8 +19,8 @@ pub fn described(way: Equivalent, layout: &Layout) -> Layout {
     way.rewritten(layout).unwrap_or_else(|| layout.clone())
 }
 
-/// All descriptions of a message that differ from its own and from each other. Blocks of an all-to-all are an extent
-/// apart, so they keep their bounds.
+/// All descriptions of a message that differ from its own and from each other. Blocks of an all-to-all are an
+/// extent apart, so they keep their bounds.
 pub fn descriptions(app: &MicroApp) -> Vec<Description> {
     let (send, receive) = match &app.exchange {
         Exchange::AllToAll { send_block, receive_block } => (send_block.clone(), receive_block.clone()),

@@ -196,16 +196,16 @@ pub fn description(name: &str) -> Option<Equivalent> {
     })
 }
 
-/// Whether a method supports a message, as far as that is known without its layout: hand-written loops must exist for
-/// methods that use them, and if only one end is packed, values must be of one type. For methods of other messages see
-/// [`has_messages`].
+/// Whether a method supports a message, as far as that is known without its layout: hand-written loops must
+/// exist for methods that use them, and if only one end is packed, values must be of one type. For methods of
+/// other messages see [`has_messages`].
 pub fn can(app: &MicroApp, method: &MethodInfo) -> bool {
     let one_end_is_packed = !method.array_to_array && !method.is_reference;
     (app.has_loops || !method.by_hand) && (!app.mixes_types || !one_end_is_packed)
 }
 
-/// Whether the exchange of a test can consist of the messages of the method called `name`: parts of the message, or
-/// persistent ones. Any other method can.
+/// Whether the exchange of a test can consist of the messages of the method called `name`: parts of the
+/// message, or persistent ones. Any other method can.
 pub fn has_messages(app: &MicroApp, name: &str) -> Result<(), &'static str> {
     // Methods of other kinds send no messages of this kind.
     let Some(row) = ROWS.iter().find(|row| row.info.name == name) else { return Ok(()) };
@@ -217,8 +217,8 @@ pub fn has_messages(app: &MicroApp, name: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Whether the method called `name` supports a message. All messages are supported by names that are not of these
-/// methods, such as some of the engine's comparison.
+/// Whether the method called `name` supports a message. All messages are supported by names that are not of
+/// these methods, such as some of the engine's comparison.
 pub fn can_by_name(app: &MicroApp, name: &str) -> bool {
     let is_described = |way| descriptions(app).iter().any(|known| known.way == way);
     METHODS.iter().all(|method| method.name != name || can(app, method))

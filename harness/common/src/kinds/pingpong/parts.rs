@@ -1,11 +1,11 @@
-//! Messages that are not sent as one value of their datatype: as a count of the repeated type, in two halves, or as one message per
-//! piece.
+//! Messages that are not sent as one value of their datatype: as a count of the repeated type, in two halves,
+//! or as one message per piece.
 
 use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
 use datatypes::Layout;
 
-/// Maximum pieces of a message: each costs as much as a small message, so more of them would take milliseconds, and a
-/// launch has time for only a few such repetitions.
+/// Maximum pieces of a message: each costs as much as a small message, so more of them would take
+/// milliseconds, and a launch has time for only a few such repetitions.
 const MOST_PIECES: usize = 4096;
 
 /// How a message is divided.

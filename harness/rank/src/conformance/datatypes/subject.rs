@@ -47,8 +47,8 @@ impl Dense {
 }
 
 impl Subject {
-    /// Creates the datatype, and compares size and bounds of each type in it: wrong ones become `faults`. `None` if its bounds cannot be
-    /// used.
+    /// Creates the datatype, and compares size and bounds of each type in it: wrong ones become `faults`.
+    /// `None` if its bounds cannot be used.
     pub fn new(case: &Case, comm: &Comm, faults: &mut Vec<Fault>) -> Result<Option<Self>, CallError> {
         let layout = &case.layout;
         let Some(adopted) = adopted(case, comm, faults)? else {

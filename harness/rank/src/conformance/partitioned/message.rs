@@ -175,8 +175,8 @@ impl<const IS_SENT: bool> PartitionedMessage<IS_SENT> {
         let content = Content::new(shape, sender, if IS_SENT && has_gaps { GAP } else { 0 });
         let datatype = Recipe::new(&shape.layout, comm)?.create()?;
         let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
-        // SAFETY: the memory is never freed; a sent partition is not written between ready and completion, a received
-        // one is not read before it has arrived.
+        // SAFETY: the memory is never freed; a sent partition is not written between ready and completion, a
+        // received one is not read before it has arrived.
         let message =
             unsafe { Partitioned::new(IS_SENT, content.memory.start(), shape.partitions, envelope)? };
         let marked = RefCell::new(vec![false; shape.partitions]);

@@ -25,8 +25,8 @@ pub enum PackingMethod<'a> {
 
 /// A copy from one array to another, with a number of bytes for packing, and one for unpacking.
 pub struct PlainCopy {
-    /// Source and target: arrays like the applications', which begin at different lines of a page. If both begin at the
-    /// same line, the C library's copy takes another path, which is half as fast on cold memory.
+    /// Source and target: arrays like the applications', which begin at different lines of a page. If both
+    /// begin at the same line, the C library's copy takes another path, which is half as fast on cold memory.
     memory: Memory,
     /// The same for each side.
     moved: [Moved; 2],

@@ -64,8 +64,8 @@ impl EnginePayload {
         let PackingMethod::Packs(packer) = active else { return };
         let [packs, unpacks] = &mut self.sides;
         for (places, wire) in [&mut packs.to, &mut unpacks.from].into_iter().zip(packer.wires(memory)) {
-            // SAFETY: memory of the case or of the method, which only this process uses. Before each use of a method its wires replace
-            // those of the last one, which may not exist any more.
+            // SAFETY: memory of the case or of the method, which only this process uses. Before each use of a
+            // method its wires replace those of the last one, which may not exist any more.
             *places = unsafe { Places::new(wire, std::mem::take(&mut places.runs)) };
         }
     }

@@ -76,8 +76,8 @@ impl<'a> ActiveExchange<'a> {
     /// Packs a thread's share of a message.
     ///
     /// # Safety
-    /// The arrays do not change in the meantime, only the caller packs this share, and MPI does not use its part of the
-    /// wire buffer: earlier sends from there are complete.
+    /// The arrays do not change in the meantime, only the caller packs this share, and MPI does not use its
+    /// part of the wire buffer: earlier sends from there are complete.
     pub unsafe fn pack(
         &self,
         parts: &Parts,

@@ -1,5 +1,5 @@
-//! Bulk-synchronous exchanges: after all threads have packed, one thread sends nonblocking or persistent messages,
-//! either of packed bytes or with datatypes directly from and to the arrays.
+//! Bulk-synchronous exchanges: after all threads have packed, one thread sends nonblocking or persistent
+//! messages, either of packed bytes or with datatypes directly from and to the arrays.
 
 use apps::Side;
 use common::packing::{Form, Packing};

@@ -123,8 +123,8 @@ impl<'a> StageCollectives<'a> {
     unsafe fn request(&self, stage: &StageCollective) -> Result<Request, CallError> {
         let (memory, comm, form) = (&self.parts.memory, &stage.comm, self.form);
         let base = memory.address(0);
-        // SAFETY: faces are within the arrays, messages within the wire buffers, and sent and received ones do not overlap; lists and
-        // types live as long as the method. The caller guarantees the rest.
+        // SAFETY: faces are within the arrays, messages within the wire buffers, and sent and received ones
+        // do not overlap; lists and types live as long as the method. The caller guarantees the rest.
         unsafe {
             match &stage.arguments {
                 BlockArguments::Typed([sends, receives]) => {

@@ -39,8 +39,8 @@ pub struct ExchangeReadings {
 /// A thread's times, and at the first thread those of the whole exchange; with a probe, the bytes that arrived early and the total.
 type Seen = (ExchangeReadings, [f64; 2]);
 
-/// Runs one exchange on this rank, whose threads compute for this time in seconds, after a change of the data if it `is_changed`.
-/// Returns its times and, with a probe, the bytes that arrived early and the total.
+/// Runs one exchange on this rank, whose threads compute for this time in seconds, after a change of the data
+/// if it `is_changed`. Returns its times and, with a probe, the bytes that arrived early and the total.
 pub fn run(
     bench: &HaloExchanges<'_>,
     active: &ActiveExchange<'_>,
@@ -48,9 +48,9 @@ pub fn run(
     compute_s: &[f64],
     arrival_probe: Option<&EarlyProbe>,
 ) -> Seen {
-    // SAFETY: only the first thread, which initialised MPI, uses the communicators of the case. The method is called as
-    // its functions require, which the barriers of `work` ensure, and was set up with permission for this team's
-    // threads to call MPI if they do.
+    // SAFETY: only the first thread, which initialised MPI, uses the communicators of the case. The method is
+    // called as its functions require, which the barriers of `work` ensure, and was set up with permission
+    // for this team's threads to call MPI if they do.
     let lent = unsafe { (Lent::new(bench), Lent::new(active)) };
     let results = bench.team.results(&bench.job.reporter, |member| {
         let (bench, active) = (lent.0.get(), lent.1.get());
@@ -76,8 +76,8 @@ fn work(
     let (mut readings, mut seen) = (ExchangeReadings::default(), [0.0; 2]);
     device::use_here();
     if is_changed {
-        // All communication has ended, and each thread changes its own data, which no other thread reads before the barrier. Copies to a
-        // device may have the bytes of other threads, too.
+        // All communication has ended, and each thread changes its own data, which no other thread reads
+        // before the barrier. Copies to a device may have the bytes of other threads, too.
         match parts.memory.all_arrays.has_twin() {
             false => payload.own()[thread].write(payload.version),
             true if member.is_first() => payload.own().iter().for_each(|own| own.write(payload.version)),
@@ -103,13 +103,13 @@ fn work(
         for (send, link) in links.sends.iter().enumerate() {
             if active.packing.packs() {
                 let start = Instant::now();
-                // SAFETY: between the barriers of a stage no thread unpacks; each thread packs its own share, once, and
-                // earlier sends from there have been complete since the last exchange.
+                // SAFETY: between the barriers of a stage no thread unpacks; each thread packs its own share,
+                // once, and earlier sends from there have been complete since the last exchange.
                 unsafe { active.pack(parts, (stage, send, thread), link) }?;
                 readings.pack_s += start.elapsed().as_secs_f64();
             }
-            // SAFETY: after the barrier that follows the start; each thread marks its own share, once, and packs it
-            // again only in the next exchange.
+            // SAFETY: after the barrier that follows the start; each thread marks its own share, once, and
+            // packs it again only in the next exchange.
             unsafe { method.ready(stage, send, thread) }?;
         }
         member.barrier();

@@ -85,8 +85,8 @@ fn transfers<'a>(
         // Tags of a message's shares are consecutive.
         tag: link.tag * parts.threads + tag,
         role,
-        // SAFETY: the message's part of the wire buffer, which outlives the method; threads pack only shares that are
-        // not ready yet, and unpack only data that has arrived.
+        // SAFETY: the message's part of the wire buffer, which outlives the method; threads pack only shares
+        // that are not ready yet, and unpack only data that has arrived.
         memory: unsafe {
             let bytes = partitions.iter().map(std::ops::Range::len).sum();
             Region::new(memory.at(link.wire.start + start), bytes)
@@ -126,8 +126,8 @@ fn transfers<'a>(
     Ok(MessageTransfers { mechanisms, is_whole: false })
 }
 
-/// One end of a message with datatypes: one request if the face is divided evenly at both ends, otherwise one for each
-/// share. Both ends know whether both are even, so they do the same.
+/// One end of a message with datatypes: one request if the face is divided evenly at both ends, otherwise one
+/// for each share. Both ends know whether both are even, so they do the same.
 fn typed_transfers<'a>(
     parts: &'a Parts,
     comm: &Comm,

@@ -11,8 +11,8 @@ use crate::device::{Buffer, Direction, StagedBytes, Staging};
 use crate::handoff::Slot;
 use crate::memory::{POISON, Region, Wire};
 
-/// Alignment in bytes of each message's part of a wire buffer: a cache line, so that threads that pack for different
-/// neighbours do not share one.
+/// Alignment in bytes of each message's part of a wire buffer: a cache line, so that threads that pack for
+/// different neighbours do not share one.
 const ALIGNMENT: usize = 64;
 
 /// One message, seen from this rank.
@@ -125,8 +125,8 @@ pub struct HaloMemory {
     pub start: usize,
 }
 
-// SAFETY: the pointers are into memory that lives as long as `self` and has no other owner; each read or write through
-// them is in an unsafe block, which guarantees exclusive access.
+// SAFETY: the pointers are into memory that lives as long as `self` and has no other owner; each read or
+// write through them is in an unsafe block, which guarantees exclusive access.
 unsafe impl Sync for HaloMemory {}
 
 impl HaloMemory {

@@ -1,5 +1,5 @@
-//! Methods of a halo exchange: how the messages of all neighbours are sent. A new method needs a row and a variant in
-//! [`common::kinds::halo::methods`], a file, and an arm in `make` of `halo/active.rs`.
+//! Methods of a halo exchange: how the messages of all neighbours are sent. A new method needs a row and a
+//! variant in [`common::kinds::halo::methods`], a file, and an arm in `make` of `halo/active.rs`.
 
 use apps::Arrays;
 use apps::halo::HaloApp;
@@ -19,8 +19,8 @@ pub trait HaloMethod {
     /// Begins a stage.
     ///
     /// # Safety
-    /// No thread is within the method: the previous stage has ended, and all threads pass a barrier before any calls
-    /// it. The stage's receive buffers are not used before it has ended.
+    /// No thread is within the method: the previous stage has ended, and all threads pass a barrier before
+    /// any calls it. The stage's receive buffers are not used before it has ended.
     unsafe fn start(&self, _stage: usize) -> Result<(), CallError> {
         Ok(())
     }
@@ -28,8 +28,8 @@ pub trait HaloMethod {
     /// Thread `thread` will not change its share of a message any more.
     ///
     /// # Safety
-    /// Called by the thread of this number, once for each message of a stage that was started; the share is not written
-    /// before the stage has ended.
+    /// Called by the thread of this number, once for each message of a stage that was started; the share is
+    /// not written before the stage has ended.
     unsafe fn ready(&self, _stage: usize, _send: usize, _thread: usize) -> Result<(), CallError> {
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! The payload of an exchange: the values that a rank sends and expects, in the arrays, or for the reference, which leaves the arrays
-//! unchanged, in the wire buffers.
+//! The payload of an exchange: the values that a rank sends and expects, in the arrays, or for the reference,
+//! which leaves the arrays unchanged, in the wire buffers.
 //!
 //! A value of the application has the same number at its owner and in every halo, so a value that is forwarded is known too.
 
@@ -53,8 +53,8 @@ impl<'a> ExchangePayload<'a> {
     /// The payload of this process.
     pub fn new(app: &dyn HaloApp, parts: &'a Parts) -> Self {
         let values = CellValues::new(app, parts);
-        // SAFETY: the memory outlives the payload, whose functions are called while nothing is exchanged, and by each thread for its own
-        // share; probes only read.
+        // SAFETY: the memory outlives the payload, whose functions are called while nothing is exchanged, and
+        // by each thread for its own share; probes only read.
         let places = |memory, runs| unsafe { Places::new(memory, runs) };
         let stages = || parts.links.stages.iter();
         let (sends, receives) =

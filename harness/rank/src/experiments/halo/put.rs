@@ -1,5 +1,5 @@
-//! Puts: one per neighbour, directly into its arrays with datatypes at both ends, or packed into its wire buffer; a fence before the
-//! first stage, and one after each stage.
+//! Puts: one per neighbour, directly into its arrays with datatypes at both ends, or packed into its wire
+//! buffer; a fence before the first stage, and one after each stage.
 
 use apps::{Side, WireOrder};
 use common::packing::Packing;
@@ -34,8 +34,8 @@ impl Put {
             true => (parts.memory.all_arrays, parts.memory.start as i64),
             false => (parts.memory.incoming, 0),
         };
-        // SAFETY: arrays and wire buffers outlive the method and are never reallocated; between fences only MPI and the loops
-        // ordered by the fences use them.
+        // SAFETY: arrays and wire buffers outlive the method and are never reallocated; between fences only
+        // MPI and the loops ordered by the fences use them.
         let window = unsafe { Window::over(target.for_mpi(), target.bytes(), &comm) }?;
         window.fence()?;
         let put = |link: &HaloMessage| {
@@ -68,8 +68,8 @@ impl HaloMethod for Put {
             let to = (self.to + far.offset) as usize;
             let (near, far) =
                 ((from, near.count as Count, near.datatype()), (to, far.count as Count, far.datatype()));
-            // SAFETY: the data is within the memory here and at the target, which the window covers; the source is not changed until the
-            // fence.
+            // SAFETY: the data is within the memory here and at the target, which the window covers; the
+            // source is not changed until the fence.
             unsafe { self.window.put(near, *peer, far) }?;
         }
         self.window.fence()

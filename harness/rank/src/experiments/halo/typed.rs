@@ -70,8 +70,8 @@ impl Parts {
     }
 }
 
-/// One end of a message with this number of partitions; the first starts where `typed` does, and nothing is packed.
-/// `tag` follows those of the link.
+/// One end of a message with this number of partitions; the first starts where `typed` does, and nothing is
+/// packed. `tag` follows those of the link.
 pub fn typed_partitions(
     parts: &Parts,
     comm: &Comm,
@@ -82,8 +82,8 @@ pub fn typed_partitions(
 ) -> Result<Native, CallError> {
     let address = parts.memory.address(typed.offset);
     let envelope = typed.envelope(link.peer, link.tag * parts.threads + tag, comm);
-    // SAFETY: the partitions are within the arrays, which outlive the method; threads do not change shares that they
-    // have marked, and received data is not used before the stage ends.
+    // SAFETY: the partitions are within the arrays, which outlive the method; threads do not change shares
+    // that they have marked, and received data is not used before the stage ends.
     let request = unsafe { Partitioned::new(role == Role::Sender, address, partitions, envelope) }?;
     Ok(Native::typed(request, typed, role, calls))
 }

@@ -131,8 +131,8 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
     }
 }
 
-/// For each of several times, the longest over all ranks. Noise may give ranks different numbers of times; the smallest
-/// number is used. Collective.
+/// For each of several times, the longest over all ranks. Noise may give ranks different numbers of times;
+/// the smallest number is used. Collective.
 fn slowest(world: &Comm, mine: &[f64]) -> anyhow::Result<Vec<f64>> {
     let common = world.minima(&[mine.len() as f64])?[0] as usize;
     Ok(world.maxima(&mine[..common])?)

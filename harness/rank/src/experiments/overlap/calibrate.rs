@@ -26,8 +26,8 @@ pub fn median_s(world: &Comm, mut measure: impl FnMut() -> anyhow::Result<f64>) 
     Ok(stats::median(&stats::sorted(times)).unwrap_or_default())
 }
 
-/// Finds the size, at most `most`, for each of these times in seconds, rising. Collective: all ranks take the same
-/// steps, because the times are maxima over all ranks.
+/// Finds the size, at most `most`, for each of these times in seconds, rising. Collective: all ranks take the
+/// same steps, because the times are maxima over all ranks.
 pub fn find(
     targets_s: &[f64],
     of: SizeOf,

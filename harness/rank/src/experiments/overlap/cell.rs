@@ -1,5 +1,5 @@
-//! The measurement: each repetition has the communication by itself, the computation by itself, and both at once. These
-//! parts follow each other within milliseconds, so the machine's state is the same for all three.
+//! The measurement: each repetition has the communication by itself, the computation by itself, and both at
+//! once. These parts follow each other within milliseconds, so the machine's state is the same for all three.
 //!
 //! All ranks begin a part at an agreed time. It lasts from the first rank's start to the last one's end.
 

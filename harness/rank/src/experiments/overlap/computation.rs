@@ -66,8 +66,8 @@ impl Computation {
         self.team.run(|member| self.matrices[member.number].compute(part as usize));
     }
 
-    /// Computes the interior as [`Computation::run`] does, while the first thread calls `poll` regularly until `poll` has nothing more to
-    /// do.
+    /// Computes the interior as [`Computation::run`] does, while the first thread calls `poll` regularly
+    /// until `poll` has nothing more to do.
     pub fn run_and_poll(
         &self,
         every: Duration,

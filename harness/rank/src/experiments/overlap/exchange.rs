@@ -1,5 +1,5 @@
-//! The exchange of a micro-app between all ranks. Its first stage overlaps with the computation; later stages pack the
-//! data received in the first, and run during the wait.
+//! The exchange of a micro-app between all ranks. Its first stage overlaps with the computation; later stages
+//! pack the data received in the first, and run during the wait.
 
 use anyhow::Context;
 use common::kinds::overlap::methods::transfer;

@@ -31,8 +31,8 @@ impl Matrix {
         self.compute_in_steps(part, || {});
     }
 
-    /// The same, with a call of `between` after every few thousand operations, which take several microseconds, so that
-    /// a computation can check its messages as often as needed.
+    /// The same, with a call of `between` after every few thousand operations, which take several
+    /// microseconds, so that a computation can check its messages as often as needed.
     pub fn compute_in_steps(&self, part: usize, mut between: impl FnMut()) {
         /// Multiplications and additions between two calls.
         const STEP: usize = 8192;

@@ -1,5 +1,5 @@
-//! The message of a micro-app: from the first rank of each pair to the second, or between all ranks. It is packed
-//! before it is started and unpacked after it has arrived, or uses datatypes.
+//! The message of a micro-app: from the first rank of each pair to the second, or between all ranks. It is
+//! packed before it is started and unpacked after it has arrived, or uses datatypes.
 
 use anyhow::Context;
 use common::kinds::overlap::methods::transfer;
@@ -29,8 +29,8 @@ impl<'a> Traffic for Session<'a> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?.message;
         let (form, packing) = transfer.with_context(|| format!("{method} communicates no message"))?;
         let transfer = Transfer::TwoSided(packing, packing);
-        // SAFETY: arrays and wire buffers are never moved, and every message is waited for before they are used; the
-        // method's datatypes are freed after the request.
+        // SAFETY: arrays and wire buffers are never moved, and every message is waited for before they are
+        // used; the method's datatypes are freed after the request.
         let mut method = unsafe { TwoSided::new(self.setup, &mut self.memory, transfer) }?;
         method.create()?;
         // SAFETY: as above.
@@ -60,8 +60,8 @@ impl<'a> Traffic for Session<'a> {
             active.method.pack(&mut self.memory)?;
         }
         let ActiveMessage { method, transfer } = active;
-        // SAFETY: arrays, wire buffers and methods are not moved while a message is in progress, and the message is
-        // waited for before the memory is used.
+        // SAFETY: arrays, wire buffers and methods are not moved while a message is in progress, and the
+        // message is waited for before the memory is used.
         transfer.start(|| unsafe { method.request(&mut self.memory, Form::Nonblocking) })
     }
 

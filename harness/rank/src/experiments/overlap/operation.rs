@@ -90,8 +90,8 @@ fn ring(rank: usize, ranks: usize) -> Vec<usize> {
 }
 
 impl OperationTraffic {
-    /// An operation with this number of bytes in a block; for sums, in the vector of numbers of type `element`, rounded up to whole
-    /// numbers.
+    /// An operation with this number of bytes in a block; for sums, in the vector of numbers of type
+    /// `element`, rounded up to whole numbers.
     pub fn new(world: &Comm, operation: &Operation, element: Element, bytes: usize) -> anyhow::Result<Self> {
         let transfer = operation.transfer;
         let (comm, rank) = (world.duplicate()?, world.rank()?);

@@ -30,8 +30,8 @@ impl CaseStart<'_> {
         self.report_hello(&mut job, &cell)?;
         let available = available_bytes().unwrap_or(u64::MAX);
         let of_host = self.world.comm.split_shared()?.size()? as u64;
-        // A block for each rank on either side, and as much in the buffers of an MPI that copies; the smallest limit of all ranks
-        // applies.
+        // A block for each rank on either side, and as much in the buffers of an MPI that copies; the
+        // smallest limit of all ranks applies.
         let most = available / (4 * of_host * self.ranks as u64);
         let most = self.world.comm.minima(&[most.min(MOST_BYTES) as f64])?[0] as u64;
         // The form that every MPI has, whichever methods are measured.

@@ -13,8 +13,8 @@ pub trait Traffic {
     /// Writes new data into the send buffers, and overwrites all receive buffers.
     fn fill(&mut self, active: &mut Self::Active) -> Result<(), CallError>;
 
-    /// Rewrites a few bytes in every cache line of the send buffers, as if an application had computed them: cheap, and different each
-    /// time.
+    /// Rewrites a few bytes in every cache line of the send buffers, as if an application had computed them:
+    /// cheap, and different each time.
     fn renew(&mut self, active: &mut Self::Active) -> Result<(), CallError>;
 
     /// Starts the communication, after packing.

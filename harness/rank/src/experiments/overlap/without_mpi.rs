@@ -16,8 +16,8 @@ pub struct WithoutMpi {
 }
 
 impl WithoutMpi {
-    /// Runs the case's computation in a process without MPI. Ranks cannot agree on a time without MPI, so they begin at
-    /// the next tick of the clock.
+    /// Runs the case's computation in a process without MPI. Ranks cannot agree on a time without MPI, so
+    /// they begin at the next tick of the clock.
     pub fn measure(args: &Overlap) -> anyhow::Result<Self> {
         /// Times for an interval of the median.
         const TIMES: usize = 9;

@@ -60,8 +60,8 @@ pub struct TransferReadings {
 /// The times of a transfer, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TransferTimes {
-    /// From the agreed start to the end at the receiver, or the later end for both ways. A rank that is late for the
-    /// start, which happens sometimes with more threads than cores, makes it longer.
+    /// From the agreed start to the end at the receiver, or the later end for both ways. A rank that is late
+    /// for the start, which happens sometimes with more threads than cores, makes it longer.
     pub total_s: f64,
     /// Computing time of the thread that took longest, at the sender or on both ranks.
     pub compute_s: f64,
@@ -100,8 +100,8 @@ pub fn early_bird(
     Some((first_s.map(|time| time - sender.first_ready_s), early as f64 / all.max(1) as f64))
 }
 
-/// Runs one transfer on this rank, or one each way at once. Threads compute for these times in seconds; a receiver that does not send
-/// may watch the message arrive.
+/// Runs one transfer on this rank, or one each way at once. Threads compute for these times in seconds; a
+/// receiver that does not send may watch the message arrive.
 pub fn run(
     bench: &PartitionedTransfers<'_>,
     mechanisms: &[Box<dyn Mechanism + '_>],

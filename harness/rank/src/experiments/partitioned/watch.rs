@@ -1,7 +1,7 @@
 //! A receiver that watches its memory during a transfer: which partitions have arrived, and when.
 //!
-//! Not every mechanism can report this, so the memory is read: a partition has arrived when its last word is that of
-//! this transfer. This is done in separate repetitions, which are not timed otherwise.
+//! Not every mechanism can report this, so the memory is read: a partition has arrived when its last word is
+//! that of this transfer. This is done in separate repetitions, which are not timed otherwise.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -66,8 +66,8 @@ pub fn watch(
             bench.watcher.probe_any()?;
         }
     }
-    // Partitions that were not seen must be received as well, especially those without bytes, which count as arrived
-    // from the beginning. SAFETY: as above.
+    // Partitions that were not seen must be received as well, especially those without bytes, which count as
+    // arrived from the beginning. SAFETY: as above.
     while unsafe { mechanism.bring() }? {}
     Ok(arrived_s)
 }
