@@ -248,8 +248,8 @@ impl Plan {
         self.launches.unwrap_or(kinds::LAUNCHES)
     }
 
-    /// Why no ratio can have an interval, so that there is no verdict, with the smallest setting that has
-    /// one. `None` if ratios may have one.
+    /// Why ratios cannot have intervals or verdicts, with the smallest setting that allows them. `None` if
+    /// they may have them.
     pub fn without_verdict(&self) -> Option<String> {
         let least_runs = stats::MIN_ROUNDS as u32;
         match self.launches() {

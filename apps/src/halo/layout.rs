@@ -6,7 +6,7 @@
 //! layout and one for each received layout. Direction d receives from the opposite neighbour, which sends in
 //! direction d. So all messages of a rank have one size, and nothing overlaps.
 //!
-//! There are no hand-written loops, and a layout has no slowest dimension: a face is one plane, which is not
+//! Loops written by hand do not exist, and a layout has no slowest dimension: a face is one plane, which is not
 //! cut among threads.
 
 use std::sync::OnceLock;

@@ -89,7 +89,7 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     /// Blocks of some pairs that have samples of a phase: those used, or those left out. For phases that
-    /// happen once, before the first block, that block counts in any state, because there is no other.
+    /// happen once, before the first block, that block counts in any state, because it is the only one.
     pub fn blocks(&self, phase: Phase, scope: PairScope, used: bool) -> Vec<&'a Block> {
         let all = self.method.blocks.iter().zip(self.states);
         let is_once = matches!(phase, Phase::Init | Phase::ComputationWithoutMpi);

@@ -31,7 +31,7 @@ pub fn same_bytes(cases: &[(&PlannedCase, &str)], context: Context, records: &[R
     let (open, mut sentences): (Vec<String>, Vec<String>) =
         sentences.partition(|sentence| sentence.contains(Verdict::Undecided.name()));
     match &open[..] {
-        [_, _, ..] => sentences.push(format!("{} pairs are undecided.", open.len())),
+        [_, _, ..] => sentences.push(format!("{} pairs of tests are undecided.", open.len())),
         one => sentences.extend_from_slice(one),
     }
     let title = "Same bytes, other datatypes".to_owned();

@@ -52,7 +52,8 @@ impl Section {
         with_words(statements, &[("NEIGHBOURS", made), ("BLOCKS", self.head[1].to_owned())])
     }
 
-    /// The statements of an operation with its calls in this form; only that for large counts is for more than the first.
+    /// The statements of an operation with its first call in this form. The form for large counts changes all
+    /// calls.
     pub fn with_calls(&self, statements: &str, calls: &[&str]) -> String {
         let is_large = self.head[0] == LARGE;
         let [count, place, of_item] =

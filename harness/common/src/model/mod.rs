@@ -1,5 +1,5 @@
 //! The vocabulary of a result as types: the measurements, the outcome, and the values derived from them.
-//! There is no logic except that of these types.
+//! It contains only the logic of these types.
 
 pub mod abi;
 pub mod calibration;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::sync::{AtomicUsize, Ordering};
 
 /// For each of some runs of neighbouring partitions, the number of ready ones. The thread that marks the last
-/// one of a run learns so; there are no locks to wait for.
+/// one of a run learns so, without waiting for a lock.
 pub struct Counters {
     /// Partitions of each run.
     sizes: Vec<usize>,

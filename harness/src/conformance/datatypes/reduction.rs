@@ -15,7 +15,7 @@ use super::campaign::Campaign;
 use super::corpus::corpus;
 use super::finding::{Finding, Hit};
 use super::trial::{Outcome, evaluate, occurs_again, whole};
-use super::worker::{Worker, unless_stopped};
+use super::worker::{HURRY, Worker, unless_stopped};
 use crate::mpi::MpiError;
 
 /// Candidates of a hit that one process tries.
@@ -130,12 +130,12 @@ fn wave(
         if is_new {
             let mut short = hit.clone();
             let limits = (MOST_ROUNDS_OF_HANGS, 0);
-            worker.hurried(|worker| shrink(worker, &mut [&mut short], &layouts, limits, deadline))?;
+            worker.hurried(HURRY, |worker| shrink(worker, &mut [&mut short], &layouts, limits, deadline))?;
             let again = evaluate(worker, &[short.clone()], 0)?.swap_remove(0).hit();
             hit = again.filter(|again| again.kind == hit.kind).map_or(hit, |_| short);
         }
         let before = found.len();
-        worker.hurried(|worker| add(worker, operations, vec![hit], left, found))?;
+        worker.hurried(HURRY, |worker| add(worker, operations, vec![hit], left, found))?;
         // A slow operation may have counted as one that hangs.
         for Finding { others, is_complete, .. } in &mut found[before..] {
             *is_complete &= !others.iter().any(|(_, kind)| *kind == FaultKind::Hang);

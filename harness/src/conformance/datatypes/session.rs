@@ -16,7 +16,7 @@ use super::program::{ProgramMemory, program};
 use super::reduction::{Reduced, explains, join, mark_variants, one_of_each, reduce};
 use super::report::MpiReport;
 use super::trial::{Outcome, evaluate, evaluate_alone};
-use super::worker::{Worker, unless_stopped};
+use super::worker::{HURRY, Worker, unless_stopped};
 use crate::conformance::Conditions;
 use crate::mpi::MpiError;
 
@@ -32,6 +32,9 @@ const GROWTH: u64 = 10;
 /// operation hangs. None is begun with less.
 const OF_PROGRAM: Duration = Duration::from_secs(4);
 const OF_HANGING_PROGRAM: Duration = Duration::from_secs(12);
+
+/// So many hangs may take all the time.
+const HANGS: f64 = 40.0;
 
 /// The part of the time in which known findings are tried again.
 const PART_OF_KNOWN: u32 = 8;
@@ -78,6 +81,11 @@ impl Limit {
     /// The rest without the time for a C program.
     fn left_to_search(self, now: Instant) -> Duration {
         self.left(now).saturating_sub(OF_PROGRAM.min(self.time / 8))
+    }
+
+    /// How much shorter than this the limit of silence is, so that a hang takes a small part of the time.
+    fn hurry(self, timeout_s: f64) -> f64 {
+        (timeout_s * HANGS / self.time.as_secs_f64()).clamp(1.0, HURRY)
     }
 
     /// Whether the rest is enough for one more campaign.
@@ -314,7 +322,10 @@ impl<'a> Session<'a> {
     ) -> Result<u64, MpiError> {
         let mut campaign = Campaign::default();
         let left_out = [shrunk.as_slice(), &self.avoided].concat();
-        campaign.run(&mut self.worker, &self.plan.operations, range, &left_out)?;
+        // With a baseline, each hang is tried again with the usual limit of silence.
+        let limit = self.limit.filter(|_| self.worker.baseline.is_some());
+        let hurry = limit.map_or(1.0, |limit| limit.hurry(self.worker.conditions().timeout_s));
+        self.worker.hurried(hurry, |worker| campaign.run(worker, &self.plan.operations, range, &left_out))?;
         log(&format!("{} cases, {} hits", campaign.coverage.cases, campaign.hits.len()));
         report.hits += campaign.hits.len();
         self.leave_out_old(&mut campaign, report)?;
@@ -540,6 +551,12 @@ mod tests {
         let limit = Limit::new(Duration::from_secs(80), now);
         let seconds = |rest_s| (limit.of_shrinking(now, Duration::from_secs(rest_s)) - now).as_secs();
         assert_eq!([0, 50, 1000].map(seconds), [38, 26, 9]);
+    }
+
+    #[test]
+    fn a_hang_takes_a_small_part_of_a_short_search() {
+        let hurry = |time_s| Limit::new(Duration::from_secs(time_s), Instant::now()).hurry(5.0);
+        assert_eq!([10, 50, 100, 300].map(hurry), [4.0, 4.0, 2.0, 1.0]);
     }
 
     #[test]

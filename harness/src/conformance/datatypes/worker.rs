@@ -20,7 +20,7 @@ const PREFIX: &str = "ddtbench-conform-";
 const UNLOCKED: Duration = Duration::from_secs(60);
 
 /// The limit of silence is divided by it where most trials hang.
-const HURRY: f64 = 4.0;
+pub const HURRY: f64 = 4.0;
 
 /// Starts processes for batches, which are exchanged through a folder.
 #[derive(Debug)]
@@ -150,9 +150,10 @@ impl<'a> Worker<'a> {
         Ok(end.unwrap_or(nothing))
     }
 
-    /// Tries something with a shorter limit of silence, so that a slow operation may count as one that hangs.
-    pub fn hurried<T>(&mut self, trials: impl FnOnce(&mut Self) -> T) -> T {
-        self.set_hurry(HURRY);
+    /// Tries something with a limit of silence that is divided by `hurry`, so that a slow operation may count as
+    /// one that hangs.
+    pub fn hurried<T>(&mut self, hurry: f64, trials: impl FnOnce(&mut Self) -> T) -> T {
+        self.set_hurry(hurry);
         let result = trials(self);
         self.set_hurry(1.0);
         result

@@ -1,5 +1,5 @@
 //! Figures of halo exchanges relative to the bulk-synchronous exchange that packs by hand, or by the plain
-//! loop if there is no hand-written loop.
+//! loop if it has no hand-written one.
 
 use common::kinds::halo::methods::{Call, HaloTransfer, transfer};
 
