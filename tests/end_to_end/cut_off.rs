@@ -113,6 +113,8 @@ fn killed_ranks_and_launchers(mpi: &Mpi) {
     let before = running.kept();
     assert!(!before.is_empty());
     signal(running.launcher().expect("a launcher"), libc::SIGKILL);
+    // Before, its ranks could pass an open gate and end.
+    gate.reach(&mut running.job);
     gate.open();
     running.job.until_nothing_is_left();
     let whole = running.kept();
