@@ -256,8 +256,11 @@ fn legend(form: &TableFormat, shown: &Fitted<'_>, length: Length) -> String {
     let texts = [
         (true, legend),
         (shown.names.contains(&"best"), "best: the fastest method."),
-        (has_ratios, "3.00x: the first method is 3.00 times as fast as the other."),
-        (length == Length::Ratio, "3.00x: 3.00 times as fast as the other method (--details: intervals)."),
+        (has_ratios, "ddt 3.00x: ddt is 3.00 times as fast as the other method."),
+        (
+            length == Length::Ratio,
+            "ddt 3.00x: ddt is 3.00 times as fast as the other method (--details: intervals).",
+        ),
         (has_more(form, shown), more_legend),
         (rows.contains('['), "[..]: 95% interval."),
     ];

@@ -11,7 +11,7 @@ use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, FASTER, UNSTEADY};
 use crate::model::transport;
-use crate::model::{Basis, Case, Figure, LOOPS, OWN, Outcome, PairScope, Phase, Quantity, Record};
+use crate::model::{Basis, Case, Figure, LOOP, LOOPS, OWN, Outcome, PairScope, Phase, Quantity, Record};
 use crate::stats::launches::FEWEST;
 use crate::stats::{self, MIN_ROUNDS};
 use common::kinds::Kind;
@@ -333,11 +333,15 @@ impl<'a> CaseView<'a> {
     /// Whether a hand-written loop or the datatype is faster, for each measured loop; one claim if that depends on the loop.
     pub fn loops_or_ddt(&self) -> Vec<Claim<'a>> {
         let of = |name: &str| self.methods().find(|r| r.method == name && measured(r));
-        let Some(ddt) = of("ddt") else { return Vec::new() };
-        // A user who brings a loop asks about no other one.
-        let loops = match of(OWN) {
-            Some(_) => vec![OWN],
-            None => LOOPS.into_iter().filter(|name| of(name).is_some()).collect(),
+        // A user who brings a loop asks about no interpreted one.
+        let is_asked = |name: &&str| of(name).is_some() && (*name != LOOP || of(OWN).is_none());
+        let loops: Vec<&str> = LOOPS.into_iter().filter(is_asked).collect();
+        let Some(ddt) = of("ddt").filter(|_| !loops.is_empty()) else {
+            let is_compared = |name: &&str| *name == "ddt" || LOOPS.contains(name);
+            let failed = self.failures().into_iter().map(|(outcome, methods)| {
+                Claim::failed(methods.into_iter().filter(is_compared).collect(), outcome.label())
+            });
+            return failed.filter(|claim| !claim.candidates().is_empty()).take(1).collect();
         };
         let claim = |name| {
             let unknown = || {

@@ -8,7 +8,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::answer::{CLIFF, NEGATIVE_OVERHEAD, STANDS_OUT, painted};
 use super::case::{CaseView, both_overheads, measured, overhead_gap, share};
-use super::names::grouped;
+use super::names::{distinct, grouped};
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, Verdict, diagnoses, times_text};
@@ -109,18 +109,40 @@ pub(super) fn decisions(form: &'static TableFormat, cases: &[CaseView], is_short
     let sides = grouped(&shown, |case| case.side_in_all_states());
     let of_side = |(side, cases): (String, Vec<&CaseView>)| {
         let states = grouped(cases.iter().copied(), |case| case.own_state());
+        let has_several = distinct(cases.iter().map(|case| &case.first().case)).len() > 1;
         let each = states.into_iter().map(|(state, cases)| {
-            state.map_or_else(String::new, |state| format!("{state}: ")) + &decision(form, &cases, is_short)
+            let state = state.map_or_else(String::new, |state| format!("{state}: "));
+            let only = match &cases[..] {
+                [case] if has_several => format!("only {}: ", case.first().case.test),
+                _ => String::new(),
+            };
+            state + &only + &decision(form, &cases, is_short)
         });
-        let separator = if cases.iter().any(|case| case.own_state().is_some()) { ", " } else { ": " };
-        let is_failure = |record: &Record| {
-            record.method == OWN && !(record.outcome.is_measured() || record.outcome.is_lacking())
-        };
-        let has_failed = cases.iter().any(|case| case.methods().any(is_failure));
-        let failed = if has_failed { "your loop failed (see below); " } else { "" };
+        let failed = failed_methods(form, &cases);
+        let begins_with_state = failed.is_empty() && cases.iter().any(|case| case.own_state().is_some());
+        let separator = if begins_with_state { ", " } else { ": " };
         format!("{side}{separator}{failed}{}.", each.collect::<Vec<_>>().join("; "))
     };
     sides.into_iter().map(of_side).collect()
+}
+
+/// The methods of the verdict that have failed.
+fn failed_methods(form: &'static TableFormat, cases: &[&CaseView]) -> String {
+    let is_failure = |record: &&Record| {
+        let is_asked = form.answer.times.contains(&&*record.method);
+        is_asked && !(record.outcome.is_measured() || record.outcome.is_lacking())
+    };
+    let mut counts: IndexMap<&str, usize> = IndexMap::new();
+    for record in cases.iter().flat_map(|case| case.methods()).filter(is_failure) {
+        *counts.entry(&record.method).or_default() += 1;
+    }
+    let text = |(method, count): (&str, usize)| {
+        let method = if method == OWN { "your loop" } else { method };
+        let of = if cases.len() > 1 { format!(" in {count} of {}", cases.len()) } else { String::new() };
+        format!("{method} failed{of}")
+    };
+    let failed: Vec<String> = counts.into_iter().map(text).collect();
+    if failed.is_empty() { String::new() } else { format!("{} (see below); ", failed.join(", ")) }
 }
 
 /// Advice if a method is the faster one, of a loop and a datatype.
@@ -165,7 +187,7 @@ fn decision(form: &'static TableFormat, cases: &[&CaseView], is_short: bool) -> 
     if let ([claim], [case]) = (&claims[..], cases) {
         return decision_of(case, claim);
     }
-    // Pairs of a faster and a slower method, the number of cases, and the largest factor with its case.
+    // Pairs of a faster and a slower method, the number of cases, and the most certain large factor with its case.
     type Pair<'a> = ((&'a str, &'a str), usize, ((f64, f64, f64), &'a CaseView<'a>));
     let mut pairs: Vec<Pair<'_>> = Vec::new();
     for (claim, &case) in claims.iter().zip(cases) {
@@ -182,18 +204,18 @@ fn decision(form: &'static TableFormat, cases: &[&CaseView], is_short: bool) -> 
     let mut parts: Vec<String> = pairs
         .iter()
         .map(|((faster, slower), count, (most, case))| {
-            let (of, all) = (claims.len(), times_text(*most));
-            let (shown, saves) = match is_short {
-                true => (format!("{}x", times(most.0)), ", saves"),
-                false => (format!("{all} times as fast as {slower}"), ", which saves"),
+            let (of, test) = (claims.len(), &case.first().case.test);
+            let factor = match is_short {
+                true => format!("{faster} {}x", times(most.0)),
+                false => format!("{faster} is {} times as fast as {slower}", times_text(*most)),
             };
             match advice(faster, slower) {
                 Some(advice) => {
                     let saved = saving(case, slower, most.0);
-                    let saved = saved.map_or_else(String::new, |saved| format!("{saves} {saved}"));
-                    format!("{advice} in {count} of {of} ({faster} up to {shown}{saved})")
+                    let saved = saved.map_or_else(String::new, |saved| format!(", saving {saved}"));
+                    format!("{advice} in {count} of {of} ({test}: {factor}{saved})")
                 }
-                None => format!("{faster} is faster than {slower} in {count} of {of} (up to {all} times)"),
+                None => format!("{faster} is faster than {slower} in {count} of {of} ({test}: {factor})"),
             }
         })
         .collect();

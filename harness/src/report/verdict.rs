@@ -170,15 +170,24 @@ impl<'a> Claim<'a> {
         Self::Open { verdict: Verdict::NotCompared, names: Vec::new(), why: why.into() }
     }
 
+    /// The same because some of them have failed.
+    pub fn failed(names: Vec<&'a str>, why: &str) -> Self {
+        Self::Open { verdict: Verdict::NotCompared, names, why: why.to_owned() }
+    }
+
     /// Whether methods were compared: one is faster, or the interval of their ratio includes 1.
     pub fn is_compared(&self) -> bool {
         matches!(self, Self::Faster { .. }) || matches!(self, Self::Open { why, .. } if why.is_empty())
     }
 
-    /// The verdict if none is faster, with the reason: `undecided, unsteady`.
+    /// The verdict if none is faster, with the reason: `undecided, unsteady`, or `ddt: wrong data`.
     pub fn open_text(&self) -> Option<String> {
-        let Self::Open { verdict, why, .. } = self else { return None };
-        Some(if why.is_empty() { verdict.name().to_owned() } else { format!("{}, {why}", verdict.name()) })
+        let Self::Open { verdict, names, why } = self else { return None };
+        Some(match verdict {
+            Verdict::NotCompared if !names.is_empty() => format!("{}: {why}", names.join(", ")),
+            _ if why.is_empty() => verdict.name().to_owned(),
+            _ => format!("{}, {why}", verdict.name()),
+        })
     }
 
     /// The same, unless the means of the two methods contradict it: a method that is not the faster one has the smaller mean.
@@ -253,6 +262,7 @@ impl<'a> Claim<'a> {
             Self::MeanDiffers { .. } => "mean disagrees".to_owned(),
             Self::OfLoops(_) => self.cell_text(),
             Self::Diagnosis { of, .. } => Self::Diagnosis { of: of.clone(), detail: String::new() }.text(),
+            Self::Open { verdict: Verdict::NotCompared, names, .. } if !names.is_empty() => self.cell_text(),
             Self::Open { verdict, .. } => verdict.name().to_owned(),
         }
     }
@@ -284,6 +294,7 @@ impl<'a> Claim<'a> {
                 let (last, others) = names.split_last().expect("there are two or more");
                 format!("undecided between {} and {last}", others.join(", "))
             }
+            Self::Open { verdict: Verdict::NotCompared, .. } => self.cell_text(),
             Self::Open { names, .. } => {
                 let names = names.join(", ");
                 let parts = [self.open_text().unwrap_or_default(), names].into_iter();
