@@ -110,6 +110,11 @@ impl FaultKind {
     pub const fn ends_process(self) -> bool {
         matches!(self, Self::Crash | Self::Hang)
     }
+
+    /// Whether a fault may occur now in one way and now in the other: damaged memory kills a process, or makes it wait.
+    pub fn is_like(self, other: Self) -> bool {
+        self == other || (self.ends_process() && other.ends_process())
+    }
 }
 
 /// A result that the standard does not allow.

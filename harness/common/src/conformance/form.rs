@@ -66,11 +66,13 @@ impl Section {
         }
         let words: Vec<_> = words.into_iter().map(|(word, text)| (word, text.to_owned())).collect();
         let (text, call) = (with_words(statements, &words), calls.first().copied().unwrap_or_default());
-        text.lines().map(|line| self.replaced(line, call).unwrap_or_else(|| format!("{line}\n"))).collect()
+        let all = &text;
+        let line = |line: &str| self.replaced(line, call, all).unwrap_or_else(|| format!("{line}\n"));
+        text.lines().map(line).collect()
     }
 
-    /// The statements of this form instead of a line with the call; `None` for another line.
-    fn replaced(&self, line: &str, call: &str) -> Option<String> {
+    /// The statements of this form instead of a line of `all` with the call; `None` for another line.
+    fn replaced(&self, line: &str, call: &str, all: &str) -> Option<String> {
         let inner = line.trim_start();
         let (origin, target, called, arguments) = match arguments(inner, "EPOCH") {
             Some(text) => {
@@ -103,8 +105,11 @@ impl Section {
                 ("ARGUMENTS", arguments.to_owned()),
                 ("ORIGIN_RANK", origin.to_owned()),
                 ("TARGET", target.to_owned()),
+                ("COMPLETE", complete(all, origin, arguments)),
             ],
         );
+        // Not every access has a word's statement.
+        let lines = lines.replace("    \n", "");
         let blanks = &line[..line.len() - inner.len()];
         if blanks.is_empty() {
             return Some(lines);
@@ -113,6 +118,20 @@ impl Section {
         let lines: String = lines.lines().map(|line| format!("{blanks}    {line}\n")).collect();
         Some(format!("{blanks}{{\n{lines}{blanks}}}\n"))
     }
+}
+
+/// The comparison on the rank that accesses the window, or the statement that changes what it has sent.
+fn complete(statements: &str, origin: &str, arguments: &str) -> String {
+    let (_, after) = statements.split_once("MPI_Win_free(&window);\n").unwrap_or_default();
+    let of_rank = after.strip_prefix(&format!("if (rank == {origin})\n")).unwrap_or(after);
+    let received = of_rank.lines().next().map(str::trim_start).filter(|line| line.starts_with("compare("));
+    let sent = || match arguments.split(", ").next()? {
+        "packed" => Some("memset(packed, 0, BYTES);"),
+        "kept + ORIGIN" => Some("memset(kept, 0, ALL);"),
+        "sent" => Some("memset(sent, 0, 2 * BYTES);"),
+        _ => None,
+    };
+    received.or_else(sent).unwrap_or_default().to_owned()
 }
 
 /// The arguments of a statement that calls a function.

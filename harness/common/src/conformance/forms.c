@@ -1,7 +1,7 @@
 /* Other forms of operations: C statements instead of the call of a section of operations.c. A section here begins with the end of the names
  * of operations and with the calls that have the form, or with the number of blocks of a communicator with neighbours. Then comes the
  * description. `CALL` and its `ARGUMENTS`, without the status, are those of the section; `EPOCH(ORIGIN_RANK, TARGET, CALL)` is the access to
- * a window.
+ * a window, and `COMPLETE` what is true as soon as its request is complete: what was received is there, what was sent may change.
  */
 
 ///  | none Send Recv Sendrecv local collective
@@ -92,6 +92,7 @@ if (rank == ORIGIN_RANK) {
     MPI_Request request;
     R_CALL(ARGUMENTS, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    COMPLETE
     MPI_Win_unlock(TARGET, window);
 }
 

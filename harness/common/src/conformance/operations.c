@@ -455,6 +455,22 @@ MPI_Type_free(&apart);
 if (rank == 1)
     compare("receiver's memory", image, memory, ALL, FIRST);
 
+/// put_freed | 12.3 | pair disjoint
+/// rank 0 puts a type that is freed before the access is complete
+MPI_Win window;
+fill(0);
+keep();
+prepare(expected);
+MPI_Win_create(memory, rank == 1 ? ALL : 0, 1, MPI_INFO_NULL, comm, &window);
+MPI_Win_fence(0, window);
+if (rank == 0)
+    MPI_Put(kept + ORIGIN, ITEMS, type, 1, ORIGIN, ITEMS, type, window);
+MPI_Type_free(&type);
+MPI_Win_fence(0, window);
+MPI_Win_free(&window);
+if (rank == 1)
+    compare("receiver's memory", image, memory, ALL, FIRST);
+
 /// get | 12.3.2 | pair MPI_Get
 /// rank 1 gets the type of rank 0 as a contiguous type
 MPI_Win window;
@@ -642,6 +658,22 @@ if (rank == 0)
     compare("packed data", right, gathered, RANKS * BYTES, 0);
 compare("sender's memory", image, memory, ALL, FIRST);
 
+/// gather_mixed | 6.5 | all MPI_Gather
+/// even ranks send the type, odd ranks a contiguous type, and rank 0 gathers a contiguous type
+unsigned char *gathered = guarded(RANKS * BYTES), *right = guarded(RANKS * BYTES);
+for (int peer = 0; peer < RANKS; peer++) {
+    fill(peer);
+    memcpy(right + peer * BYTES, expected, BYTES);
+}
+fill(rank);
+memcpy(packed, expected, BYTES);
+const unsigned char *mine = rank % 2 ? packed : data;
+COUNT sent = rank % 2 ? count : ITEMS;
+MPI_Datatype own = rank % 2 ? dense : type;
+MPI_Gather(mine, sent, own, gathered, count, dense, 0, comm);
+if (rank == 0)
+    compare("packed data", right, gathered, RANKS * BYTES, 0);
+
 /// nothing_from_others | 6.5 | all without_data
 /// a gather of no items as items of a type without data
 fill(0);
@@ -724,6 +756,32 @@ fill(rank);
 MPI_Alltoall(data, ITEMS, type, packed, count, dense, comm);
 compare("packed data", values, packed, BYTES, 0);
 compare("sender's memory", image, memory, ALL, FIRST);
+
+/// alltoall_in_place | 6.8 | all disjoint blocks
+/// ranks exchange blocks of the type in place
+for (int peer = 0; peer < RANKS; peer++) {
+    fill(peer);
+    memcpy(values + peer * BLOCK, expected + rank * BLOCK, BLOCK);
+}
+fill(rank);
+arrive(values);
+MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, ITEMS, type, comm);
+compare("receiver's memory", image, memory, ALL, FIRST);
+
+/// alltoall_freed | 6.12 | all disjoint blocks
+/// a type that is freed before its nonblocking collective is complete
+MPI_Request request;
+for (int peer = 0; peer < RANKS; peer++) {
+    fill(peer);
+    memcpy(values + peer * BLOCK, expected + rank * BLOCK, BLOCK);
+}
+fill(rank);
+memcpy(packed, expected, BYTES);
+prepare(values);
+MPI_Ialltoall(packed, count, dense, data, ITEMS, type, comm, &request);
+MPI_Type_free(&type);
+MPI_Wait(&request, MPI_STATUS_IGNORE);
+compare("receiver's memory", image, memory, ALL, FIRST);
 
 /// alltoallv | 6.8 | all disjoint blocks MPI_Alltoallv
 /// every rank sends a contiguous type to all but rank 0, which receive the type in descending order
@@ -1039,7 +1097,6 @@ MPI_Op_free(&operation);
 /// file_all | 14.4.3 | all disjoint blocks viewed MPI_File_write_all MPI_File_read_at_all
 /// all ranks write and read values through views of the type, one behind the other
 MPI_File file;
-FILE *contents;
 const char *name = file_name(comm);
 MPI_Aint lower, extent;
 MPI_Type_get_extent(type, &lower, &extent);
@@ -1047,7 +1104,7 @@ fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
 if (rank == 0) {
-    contents = fopen(name, "wb");
+    FILE *contents = fopen(name, "wb");
     for (long i = 0; i < FROM + SPAN; i++)
         fputc(0xA5, contents);
     fclose(contents);
@@ -1064,11 +1121,48 @@ MPI_File_read_at_all(file, 0, packed, VALUES / RANKS, element, MPI_STATUS_IGNORE
 MPI_File_close(&file);
 compare("packed data", expected + rank * BLOCK, packed, BLOCK, 0);
 if (rank == 0) {
-    contents = fopen(name, "rb");
+    FILE *contents = fopen(name, "rb");
     fseek(contents, FROM, SEEK_SET);
-    long length = fread(data + FROM, 1, SPAN, contents);
+    compare_number("the bytes of the file", SPAN, fread(data + FROM, 1, SPAN, contents));
     fclose(contents);
-    compare_number("the bytes of the file", SPAN, length);
+    compare("receiver's memory", image, memory, ALL, FIRST);
+    remove(name);
+}
+
+/// file_interleaved | 14.4.3 | all disjoint blocks viewed MPI_File_write_all
+/// all ranks write the type through views in which their items take turns
+MPI_File file;
+MPI_Datatype every;
+const char *name = file_name(comm);
+MPI_Aint lower, extent;
+MPI_Type_get_extent(type, &lower, &extent);
+MPI_Type_create_resized(type, lower, RANKS * extent, &every);
+MPI_Type_commit(&every);
+fill(0);
+keep();
+const long item = BLOCK / (ITEMS > 0 ? ITEMS : 1);
+for (int peer = 0; peer < RANKS; peer++)
+    for (long i = 0; i < ITEMS; i++)
+        memcpy(values + (i * RANKS + peer) * item, expected + (peer * ITEMS + i) * item, item);
+prepare(values);
+if (rank == 0) {
+    FILE *contents = fopen(name, "wb");
+    for (long i = 0; i < FROM + SPAN; i++)
+        fputc(0xA5, contents);
+    fclose(contents);
+}
+MPI_Barrier(comm);
+MPI_File_open(comm, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+MPI_File_set_view(file, rank * extent, element, every, "native", MPI_INFO_NULL);
+MPI_File_write_all(file, kept + ORIGIN + rank * ITEMS * extent, ITEMS, type, MPI_STATUS_IGNORE);
+MPI_File_close(&file);
+MPI_Barrier(comm);
+MPI_Type_free(&every);
+if (rank == 0) {
+    FILE *contents = fopen(name, "rb");
+    fseek(contents, FROM, SEEK_SET);
+    compare_number("the bytes of the file", SPAN, fread(data + FROM, 1, SPAN, contents));
+    fclose(contents);
     compare("receiver's memory", image, memory, ALL, FIRST);
     remove(name);
 }

@@ -18,7 +18,7 @@ pub fn are_old(baseline: &mut Worker<'_>, hits: &[Hit]) -> Result<Vec<Option<boo
         let trials: Vec<Hit> = left.iter().map(|&i| hits[i].clone()).collect();
         for (i, outcome) in left.into_iter().zip(evaluate_alone(baseline, &trials, usize::MAX)?) {
             are_old[i] = match outcome {
-                Outcome::Fails(old) => Some(old.kind == hits[i].kind),
+                Outcome::Fails(old) => Some(old.kind.is_like(hits[i].kind)),
                 Outcome::Right => Some(false),
                 Outcome::NotReached | Outcome::Untried => None,
             };

@@ -102,7 +102,7 @@ fn wave(
     let (mut reproduced, mut others) = (Vec::new(), Vec::new());
     for (hit, repeated) in chosen.into_iter().zip(repeated) {
         match repeated {
-            Some(again) if again.kind == hit.kind => reproduced.push(again),
+            Some(again) if again.kind.is_like(hit.kind) => reproduced.push(again),
             _ => others.push(hit),
         }
     }

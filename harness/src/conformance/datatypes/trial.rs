@@ -114,7 +114,7 @@ pub fn occurs_again(
         let Some(place) = cases.iter().position(is_own) else { continue };
         let end = worker.run(&[hit.operation], hit.operation.ranks, &cases[..=place])?;
         let is_same = |fault: &Fault| {
-            fault.operation == hit.operation && (fault.case, fault.kind) == (hit.case, hit.kind)
+            fault.operation == hit.operation && fault.case == hit.case && fault.kind.is_like(hit.kind)
         };
         if end.cut_at.is_some() {
             return Ok(None);
