@@ -140,11 +140,11 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
         method.settle()?;
         session.compare();
         let block = Block {
-            compared: session.payload.compared,
+            compared: session.payload.checks.compared,
             device_copies: session.copies_of_a_message()?,
             ..block
         };
-        Ok((session.is_origin().then_some(block), session.payload.wrong()))
+        Ok((session.is_origin().then_some(block), session.payload.checks.wrong()))
     }
 
     fn teardown(&mut self, active: Self::ActiveMethod) -> anyhow::Result<()> {

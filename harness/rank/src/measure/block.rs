@@ -224,7 +224,7 @@ impl Bout<'_, '_> {
 
     /// Compares all bytes of some repetitions. Each of these is followed by one that does not count, because the caches are others.
     fn compare_some(&mut self) -> Result<(), CallError> {
-        if !self.session.payload.is_compared() {
+        if !self.session.payload.checks.is_compared() {
             return Ok(());
         }
         if self.session.payload.lacks_marks() {

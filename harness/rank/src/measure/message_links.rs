@@ -7,24 +7,11 @@ use common::packing::{Ends, Location};
 
 use crate::memory::{Memory, Region};
 use crate::method::{Method, Setup};
-use crate::payload::{Link, Mismatch, Places, Run, Runs, Spots, Version, Wrong, source_of};
+use crate::payload::{Link, Mismatch, Places, Run, Runs, Spots, Version, Wrong};
+use crate::payload::{source_of_arrays, source_of_outgoing};
 use crate::spans::{
     Span, data_spans, from_source, in_arrays, is_apart, packed_data, padded_places, padded_spans, runs,
 };
-
-/// Numbers of the memories among the sources.
-const ARRAYS: usize = 0;
-const OUTGOING: usize = 1;
-
-/// The source of the first byte of a rank's arrays.
-pub fn source_of_arrays(rank: usize) -> u64 {
-    source_of(rank, ARRAYS, 0)
-}
-
-/// The source of the first byte of a rank's wire buffer to send.
-pub fn source_of_outgoing(rank: usize) -> u64 {
-    source_of(rank, OUTGOING, 0)
-}
 
 /// The order and the memories of a method's messages; methods with the same ones share their links.
 #[derive(Clone, PartialEq, Eq)]
@@ -211,16 +198,15 @@ impl Looks {
         Self { after, ..Self::default() }
     }
 
-    /// The first wrong byte after a repetition, in which answers had marks. The time does not depend on the result.
+    /// The first wrong byte after a repetition. The time does not depend on the result. If answers had no marks, one that is lost
+    /// cannot be seen.
     #[inline]
-    pub fn wrong(&self, version: Version) -> Option<(Region, Wrong)> {
+    pub fn wrong(&self, version: Version, has_marks: bool) -> Option<(Region, Wrong)> {
+        if let (Some(unmarked), false) = (&self.unmarked, has_marks) {
+            return unmarked.wrong(version);
+        }
         let (before, after) = (self.before_answer.wrong_copy(version), self.after.wrong(version));
         before.or(after)
-    }
-
-    /// The same after a repetition without marks: an answer that is lost cannot be seen then.
-    pub fn wrong_unmarked(&self, version: Version) -> Option<(Region, Wrong)> {
-        self.unmarked.as_ref()?.wrong(version)
     }
 }
 
@@ -266,8 +252,8 @@ unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bo
     if is_turned {
         memory.turn(route.is_within(Location::Wire));
     }
-    let number = if route.from == Location::Arrays { ARRAYS } else { OUTGOING };
-    let from_rank = |rank| from_source(&sent, source_of(rank, number, 0));
+    let source = if route.from == Location::Arrays { source_of_arrays } else { source_of_outgoing };
+    let from_rank = |rank| from_source(&sent, source(rank));
     let (blocks, total): (usize, usize) = (setup.blocks(), sent.iter().map(|span| span.bytes).sum());
     let incoming: Vec<Run> = match setup.app.exchange {
         Exchange::Pairs => from_rank(setup.peer()),

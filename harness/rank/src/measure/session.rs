@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use super::cache::Eviction;
 use super::job::Job;
-use super::message_links::{Leg, Looks, RoundTrip, Route, described, source_of_arrays};
+use super::message_links::{Leg, Looks, RoundTrip, Route, described};
 use super::sync::Sync;
 use crate::checked::{CallError, Comm};
 use crate::clock::Clock;
 use crate::device;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
-use crate::payload::{Mismatch, Version, is_compared};
+use crate::payload::Checks;
 
 /// One ping-pong on all ranks.
 pub struct Session<'a> {
@@ -33,11 +33,10 @@ pub struct Session<'a> {
     pub device_copies: (u64, u32),
 }
 
-/// The data of messages, and the errors seen in them.
+/// The links of messages, and the checks of their data.
 #[derive(Default)]
 pub struct MessagePayload {
-    /// The data that was sent last; equal on all ranks.
-    pub version: Version,
+    pub checks: Checks,
     /// The links of all methods, by their routes.
     routes: Vec<(Route, Rc<RoundTrip>)>,
     /// The links of the method in use.
@@ -47,58 +46,12 @@ pub struct MessagePayload {
     /// Whether answers with received data are marked. On a device that takes as long as a kernel, so it is
     /// done only in repetitions that do not count.
     pub is_marking: bool,
-    /// Repetitions of this block that were looked at.
-    seen: u32,
-    /// Those of which all bytes were compared.
-    pub compared: u32,
-    /// The first error.
-    wrong: Option<Mismatch>,
 }
 
 impl MessagePayload {
-    /// Begins a new fill, on all ranks.
-    fn fill(&mut self) {
-        self.version = self.version.filled();
-        (self.looks, self.seen, self.compared, self.wrong) = (Looks::default(), 0, 0, None);
-    }
-
-    /// The first error that was seen, once.
-    pub fn wrong(&mut self) -> Option<Mismatch> {
-        self.wrong.take()
-    }
-
-    #[inline]
-    fn look(&mut self, memory: &Memory) {
-        self.seen += 1;
-        let wrong = match self.is_marking || self.looks.unmarked.is_none() {
-            true => self.looks.wrong(self.version),
-            false => self.looks.wrong_unmarked(self.version),
-        };
-        if let Some(wrong) = wrong {
-            self.keep(described(memory, wrong));
-        }
-    }
-
-    /// Whether the last repetition must be compared as a whole; the same on all ranks.
-    pub fn is_compared(&self) -> bool {
-        is_compared(self.version.generation, self.seen)
-    }
-
     /// Whether a repetition with marks must come before all bytes are compared.
     pub fn lacks_marks(&self) -> bool {
         self.looks.unmarked.is_some() && !self.is_marking
-    }
-
-    fn compare(&mut self, memory: &mut Memory, setup: &Setup<'_>) {
-        self.compared += 1;
-        let wrong = self.links.as_ref().and_then(|links| links.wrong(self.version, &self.looks));
-        let (wrong, stray) = (wrong.map(|wrong| described(memory, wrong)), setup.stray_byte(memory));
-        wrong.or(stray).into_iter().for_each(|wrong| self.keep(wrong));
-    }
-
-    fn keep(&mut self, wrong: Mismatch) {
-        let seen = self.seen;
-        self.wrong.get_or_insert_with(|| format!("repetition {seen} of a block: {wrong}"));
     }
 }
 
@@ -132,12 +85,17 @@ impl<'a> Session<'a> {
     /// Looks at the messages of the last repetition.
     #[inline]
     pub fn look(&mut self) {
-        self.payload.look(&self.memory);
+        let MessagePayload { checks, looks, is_marking, .. } = &mut self.payload;
+        let wrong = looks.wrong(checks.version, *is_marking);
+        checks.look(wrong.map(|wrong| described(&self.memory, wrong)));
     }
 
     /// Compares all bytes that the last repetition of a round trip brought, and those next to them.
     pub fn compare(&mut self) {
-        self.payload.compare(&mut self.memory, self.setup);
+        let MessagePayload { checks, links, looks, .. } = &mut self.payload;
+        let wrong = links.as_ref().and_then(|links| links.wrong(checks.version, looks));
+        let stray = self.setup.stray_byte(&mut self.memory);
+        checks.compare(wrong.map(|wrong| described(&self.memory, wrong)).or(stray));
     }
 
     /// After an all-to-all's way back the arrays get their original roles again.
@@ -155,24 +113,18 @@ impl<'a> Session<'a> {
 
     /// Fills all memory with new data. Wire buffers are poisoned, except for the messages that are sent from there.
     pub fn fill(&mut self, leg: &Leg) {
-        self.payload.fill();
-        let (version, memory) = (self.payload.version, &mut self.memory);
-        if memory.has_arrays {
-            version.write(source_of_arrays(self.setup.me), memory.arrays.memory_mut());
-        }
-        memory.poison_wire();
-        memory.upload();
+        let version = self.payload.checks.fill_all(&mut self.memory, self.setup.me);
+        self.payload.looks = Looks::default();
         leg.sends.iter().for_each(|link| link.places.write(version));
     }
 
     /// Prepares a block of round trips: new data to send, and nothing that could be mistaken for it where it is received.
     pub fn prepare(&mut self, method: &mut dyn Method) -> Result<(), CallError> {
-        self.payload.fill();
-        let links = self.links(method);
-        self.payload.looks = links.looks(self.payload.version.generation);
+        let (version, links) = (self.payload.checks.fill(), self.links(method));
+        self.payload.looks = links.looks(version.generation);
         self.payload.is_marking = self.memory.is_host();
         links.poison();
-        links.write(self.payload.version);
+        links.write(version);
         self.payload.links = Some(links);
         method.settle()
     }
@@ -181,7 +133,7 @@ impl<'a> Session<'a> {
     pub fn prepare_one_way(&mut self, method: &dyn Method) {
         let links = self.links(method);
         self.fill(&links.there);
-        self.payload.looks = links.looks_one_way(self.payload.version.generation);
+        self.payload.looks = links.looks_one_way(self.payload.checks.version.generation);
         self.payload.links = Some(links);
     }
 
@@ -210,25 +162,26 @@ impl<'a> Session<'a> {
             payload.looks.before_answer.poison();
             return Ok(());
         }
-        payload.version = payload.version.changed();
-        payload.links.iter().for_each(|links| links.write(payload.version));
+        let version = payload.checks.change();
+        payload.links.iter().for_each(|links| links.write(version));
         method.settle()
     }
 
     /// Called between a message and its answer, if ranks answer from the same memory: within the timed part.
     #[inline]
     pub fn before_answer(&mut self) {
-        let MessagePayload { looks, version, is_marking, .. } = &mut self.payload;
+        let MessagePayload { looks, checks, is_marking, .. } = &mut self.payload;
         if *is_marking && !looks.before_answer.is_empty() {
             looks.before_answer.copy();
-            looks.marks.write(*version);
+            looks.marks.write(checks.version);
         }
     }
 
     /// Takes the time of a look, and leaves no trace.
     #[inline]
     pub fn look_in_vain(&self) {
-        std::hint::black_box(self.payload.looks.wrong(self.payload.version));
+        let MessagePayload { looks, checks, is_marking, .. } = &self.payload;
+        std::hint::black_box(looks.wrong(checks.version, *is_marking));
     }
 
     /// Copies of a device's driver in all processes for one message of the block, if they are counted.

@@ -4,12 +4,12 @@
 //! an answer that never arrived would leave the right bytes there. For each way, memory is filled with new
 //! data, and everything that must not change is compared too, including the gaps between the arrays.
 
-use super::message_links::{Leg, described, source_of_arrays};
+use super::message_links::{Leg, described};
 use super::session::Session;
 use crate::checked::CallError;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
-use crate::payload::{Mismatch, Version, changed};
+use crate::payload::{Mismatch, Version, changed, source_of_arrays};
 use crate::spans::in_arrays;
 
 /// Transfers in each direction; two, so that the second must differ from the data that the first left behind.
@@ -61,7 +61,7 @@ fn one_way(
     method.settle()?;
     setup.comm.barrier()?;
     let stray = method.stray_byte();
-    Ok(compare(memory, leg, session.payload.version, setup).or(stray))
+    Ok(compare(memory, leg, session.payload.checks.version, setup).or(stray))
 }
 
 /// Compares all memory with what must be there after one way: the received data at its places, and everywhere

@@ -21,12 +21,6 @@ pub fn some_place(generation: u32, count: usize) -> usize {
     ((share * count as u64) >> 32) as usize
 }
 
-/// Whether all bytes are compared after this repetition of a block: after a quarter of them, in random
-/// places, the same on all ranks. The comparison changes the caches, so the next repetition does not count.
-pub fn is_compared(generation: u32, repetition: u32) -> bool {
-    some_place(generation.wrapping_mul(0x01_0001).wrapping_add(repetition.wrapping_mul(0x9E37_79B9)), 4) == 0
-}
-
 /// A word of a message, or the part of it in one run.
 #[derive(Clone, Copy)]
 struct Spot {
@@ -194,22 +188,4 @@ pub unsafe fn changed<'a>(
     let all = &*part(0..memory.bytes());
     let at = before.first_difference(own, all)?;
     Some(Wrong { at, expected: before.byte(own + at as u64), found: all[at] })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_quarter_of_the_repetitions_is_compared_in_other_places_of_each_block() {
-        let places = |generation| (0..25).filter(|i| is_compared(generation, *i)).collect::<Vec<_>>();
-        let all: Vec<Vec<u32>> = (1..1000).map(places).collect();
-        let mean = all.iter().map(Vec::len).sum::<usize>() as f64 / all.len() as f64;
-        assert!((5.5..7.0).contains(&mean), "{mean}");
-        for i in 0..25 {
-            let blocks = all.iter().filter(|places| places.contains(&i)).count();
-            assert!((150..350).contains(&blocks), "repetition {i} in {blocks} of 999 blocks");
-        }
-        assert!(all.windows(2).filter(|pair| pair[0] == pair[1]).count() < 50);
-    }
 }

@@ -31,6 +31,16 @@ pub fn source_of(rank: usize, memory: usize, offset: usize) -> u64 {
     (rank as u64) << 42 | (memory as u64) << 40 | offset as u64
 }
 
+/// The source of the first byte of a rank's arrays.
+pub fn source_of_arrays(rank: usize) -> u64 {
+    source_of(rank, 0, 0)
+}
+
+/// The source of the first byte of a rank's wire buffer to send.
+pub fn source_of_outgoing(rank: usize) -> u64 {
+    source_of(rank, 1, 0)
+}
+
 impl Version {
     /// The data of a fill.
     pub fn of_fill(generation: u32) -> Self {

@@ -6,12 +6,15 @@
 //! over from an earlier transfer, differ from the expected ones.
 //!
 //! After each repetition a rank looks at a few bytes of each message that it received ([`Spots`]); sometimes, and after each block, at
-//! all of them ([`Places::wrong`]); and when a method is verified, at all memory ([`changed`]).
+//! all of them ([`Places::wrong`]); and when a method is verified, at all memory ([`changed`]). [`Checks`] counts these, and keeps the
+//! first error.
 
 mod check;
+mod checks;
 mod data;
 mod link;
 
-pub use check::{Mismatch, Spots, changed, is_compared, some_place};
-pub use data::{Version, source_of};
+pub use check::{Mismatch, Spots, changed, some_place};
+pub use checks::{Checks, is_compared};
+pub use data::{Version, source_of, source_of_arrays, source_of_outgoing};
 pub use link::{Link, Places, Run, Runs, Wrong};

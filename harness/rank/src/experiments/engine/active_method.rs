@@ -10,10 +10,9 @@ use datatypes::Element;
 use super::verify::{EnginePayload, ME, Moved};
 use crate::checked::CallError;
 use crate::device;
-use crate::measure::message_links::source_of_arrays;
 use crate::memory::Memory;
 use crate::method::message_packer::MessagePacker;
-use crate::payload::{Places, Run, Runs};
+use crate::payload::{Places, Run, Runs, source_of_arrays};
 
 /// A method that was set up and is being measured.
 pub enum PackingMethod<'a> {

@@ -5,10 +5,10 @@ use apps::{MicroApp, Side, WireOrder};
 use super::active_method::PackingMethod;
 use super::{EngineComparison, SIDES};
 use crate::checked::CallError;
-use crate::measure::message_links::{described, source_of_arrays, source_of_outgoing};
+use crate::measure::message_links::described;
 use crate::measure::verification::ROUNDS;
 use crate::memory::{Memory, Region};
-use crate::payload::{Mismatch, Places, Run, Runs, Spots, changed};
+use crate::payload::{Mismatch, Places, Run, Runs, Spots, changed, source_of_arrays, source_of_outgoing};
 use crate::spans::{data_spans, from_source, in_arrays, packed_data, padded_places, padded_spans, runs};
 
 /// The sources of packed bytes: this process's arrays, and a peer's buffer, as if it had sent the bytes to unpack.

@@ -12,9 +12,8 @@ use common::packing::Packing;
 use super::links::HaloMessage;
 use super::method::Parts;
 use crate::device::Direction;
-use crate::measure::message_links::source_of_arrays;
 use crate::memory::Region;
-use crate::payload::{Link, Mismatch, Places, Run, Runs, Spots, Version, changed};
+use crate::payload::{Link, Mismatch, Places, Run, Runs, Spots, Version, changed, source_of_arrays};
 use crate::spans::in_arrays;
 
 /// The payload of one process.

@@ -79,12 +79,12 @@ impl<'a> Traffic for Session<'a> {
 
     fn check(&mut self, _: &mut ActiveMessage<'a>) -> Option<String> {
         self.look();
-        self.payload.wrong()
+        self.payload.checks.wrong()
     }
 
     fn mismatch(&mut self, _: &mut ActiveMessage<'a>) -> Result<Option<String>, CallError> {
         let Some(links) = self.payload.links.clone() else { return Ok(None) };
-        let (version, memory) = (self.payload.version, &mut self.memory);
+        let (version, memory) = (self.payload.checks.version, &mut self.memory);
         if version.repetition > 0 {
             // The arrays have been rewritten, so only the received data is compared; the rest was compared at first.
             let (wrong, stray) = (links.there.wrong(version), self.setup.stray_byte(memory));
