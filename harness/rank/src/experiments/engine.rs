@@ -28,11 +28,10 @@ use crate::measure::cache::{self, Eviction};
 use crate::measure::experiment::{Amount, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
-use crate::memory::{Memory, Region, check_room};
+use crate::memory::{Memory, check_room};
 use crate::method::Setup;
 use crate::method::message_packer::MessagePacker;
 use crate::own_loop;
-use crate::payload::{Mismatch, Spots, Version, Wrong, is_compared};
 use crate::spans::line_bytes;
 use active_method::{PackingMethod, PlainCopy};
 use verify::EnginePayload;
@@ -67,24 +66,9 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<u8> {
     let eviction = (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&app));
     // SAFETY: arrays and wire buffers are allocated once, and moving their owner does not move them.
     let payload = unsafe { EnginePayload::new(&app, order, &mut memory) };
-    let (version, looks) = (Version::default(), Default::default());
     let setup = &setup;
-    let bench = EngineComparison {
-        job,
-        setup,
-        memory,
-        kind,
-        order,
-        lines,
-        eviction,
-        payload,
-        version,
-        looks,
-        wrong: None,
-        mismatch: None,
-        compared: 0,
-        device_copies: None,
-    };
+    let bench =
+        EngineComparison { job, setup, memory, kind, order, lines, eviction, payload, device_copies: None };
     let order = app.send.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));
     let set = args.case.set.as_deref().unwrap_or(test.quick_set().name);
     let params = values.to_string() + &order.unwrap_or_default();
@@ -119,15 +103,6 @@ struct EngineComparison<'a> {
     /// The lines to evict between repetitions; `None` if caches stay warm.
     eviction: Option<Eviction>,
     payload: EnginePayload,
-    /// The data that is packed and unpacked.
-    version: Version,
-    /// The places looked at after each sample of a block, for packing and for unpacking.
-    looks: [Spots; 2],
-    /// The first wrong byte that was seen in this block, after packing or unpacking: the side's number.
-    wrong: Option<(usize, (Region, Wrong))>,
-    /// The first error in all bytes, and how often they were compared.
-    mismatch: Option<Mismatch>,
-    compared: u32,
     /// Copies of a device's driver in the samples of a block, for packing and unpacking once; `None` if they are not counted.
     device_copies: Option<f64>,
 }
@@ -144,13 +119,13 @@ impl EngineComparison<'_> {
 
     /// Packs several times, then unpacks equally often.
     fn times(&mut self, active: &mut PackingMethod<'_>, amount: Amount) -> Result<Times, CallError> {
-        let (clock, mut times, mut seen) = (self.job.clock, Times::default(), 0);
+        let (clock, mut times) = (self.job.clock, Times::default());
         self.device_copies = device::copies().map(|_| 0.0);
         for (i, (side, phase)) in SIDES.into_iter().enumerate() {
             times[phase].reserve_exact(amount.samples);
             (0..amount.untimed).try_for_each(|_| active.work(side, &mut self.memory))?;
             for _ in 0..amount.samples {
-                self.looks[i].poison();
+                self.payload.looks[i].poison();
                 self.evict(active, side);
                 let copies = device::copies();
                 let start = Instant::now();
@@ -161,11 +136,9 @@ impl EngineComparison<'_> {
                 {
                     *sum += (after - before) as f64;
                 }
-                let wrong = self.looks[i].wrong(self.version).map(|wrong| (i, wrong));
-                self.wrong = self.wrong.or(wrong);
-                seen += 1;
-                if is_compared(self.version.generation, seen) {
-                    verify::compare(self, active, i);
+                self.payload.look(&self.memory, i);
+                if self.payload.checks.is_compared() {
+                    self.payload.compare(&self.memory, active, i);
                     // The caches are others after it, so the next repetition does not count.
                     active.work(side, &mut self.memory)?;
                 }
@@ -216,7 +189,7 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
     fn repeat(&mut self, active: &mut PackingMethod<'a>, count: u32) -> anyhow::Result<Turn> {
         active.create()?;
         self.payload.use_wires(&mut self.memory, active);
-        self.looks = Default::default();
+        self.payload.looks = Default::default();
         let once = Amount { untimed: 0, samples: 1, batch: 1 };
         let turn = Turn::shortest(count, || {
             let times = self.times(active, once)?;
@@ -238,7 +211,7 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
         _: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         let clock = self.job.clock;
-        verify::prepare(self, active);
+        self.payload.prepare(&mut self.memory, active);
         let create_s = clock.time(|| active.create())?;
         let mut times = self.times(active, amount)?;
         let free_s = clock.time(|| active.free())?;
@@ -246,14 +219,15 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
             times[Phase::Create].push(create_s);
             times[Phase::Free].push(free_s);
         }
-        let mismatch = verify::check(self, active);
+        (0..SIDES.len()).for_each(|i| self.payload.compare(&self.memory, active, i));
+        let EnginePayload { checks, .. } = &self.payload;
         let block = Block {
             batch: amount.batch,
             times,
-            compared: self.compared,
+            compared: checks.compared,
             device_copies: self.device_copies,
             ..Block::default()
         };
-        Ok((Some(block), mismatch))
+        Ok((Some(block), checks.wrong()))
     }
 }

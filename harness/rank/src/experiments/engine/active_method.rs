@@ -109,11 +109,6 @@ impl PackingMethod<'_> {
         }
     }
 
-    /// Whether it packs a message.
-    pub fn is_packer(&self) -> bool {
-        matches!(self, Self::Packs(_))
-    }
-
     /// Whether there is anything to create.
     pub fn creates(&self) -> bool {
         matches!(self, Self::Packs(packer) if packer.send.how().creates())

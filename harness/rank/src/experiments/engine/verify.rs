@@ -8,7 +8,9 @@ use crate::checked::CallError;
 use crate::measure::message_links::described;
 use crate::measure::verification::ROUNDS;
 use crate::memory::{Memory, Region};
-use crate::payload::{Mismatch, Places, Run, Runs, Spots, changed, source_of_arrays, source_of_outgoing};
+use crate::payload::{
+    Checks, Mismatch, Places, Run, Runs, Spots, changed, source_of_arrays, source_of_outgoing,
+};
 use crate::spans::{data_spans, from_source, in_arrays, packed_data, padded_places, padded_spans, runs};
 
 /// The sources of packed bytes: this process's arrays, and a peer's buffer, as if it had sent the bytes to unpack.
@@ -24,11 +26,14 @@ pub struct Moved {
     pub to: Places,
 }
 
-/// The data of both sides.
+/// The data of both sides, and its checks.
 pub struct EnginePayload {
     pub sides: [Moved; 2],
     /// All bytes of unpacked values with padding, which may change.
     padded: Places,
+    pub checks: Checks,
+    /// The places looked at after each sample of a block, for packing and for unpacking.
+    pub looks: [Spots; 2],
 }
 
 impl EnginePayload {
@@ -56,6 +61,8 @@ impl EnginePayload {
             ],
             // SAFETY: guaranteed by the caller.
             padded: unsafe { padded_places(arrays, &padded_spans(&sides[1], &memory.arrays)) },
+            checks: Checks::default(),
+            looks: Default::default(),
         }
     }
 
@@ -70,9 +77,49 @@ impl EnginePayload {
         }
     }
 
-    /// The places looked at after packing and after unpacking.
-    pub fn looks(&self, generation: u32) -> [Spots; 2] {
-        self.sides.each_ref().map(|moved| Spots::from_messages([&moved.to], generation))
+    /// Prepares a block: new data in the memory that is packed or unpacked, and the targets overwritten.
+    pub fn prepare(&mut self, memory: &mut Memory, active: &PackingMethod<'_>) {
+        let version = self.checks.fill();
+        self.use_wires(memory, active);
+        let sides = active.moved(self);
+        // All targets first: data to pack may be in the same places as unpacked data.
+        sides.iter().for_each(|moved| moved.to.poison());
+        sides.iter().for_each(|moved| moved.from.write(version));
+        self.looks = match active {
+            PackingMethod::Packs(_) => {
+                self.sides.each_ref().map(|moved| Spots::from_messages([&moved.to], version.generation))
+            }
+            PackingMethod::Copies(_) => Default::default(),
+        };
+    }
+
+    /// Looks at the bytes that the last repetition has packed or unpacked.
+    pub fn look(&mut self, memory: &Memory, i: usize) {
+        let wrong = self.looks[i].wrong(self.checks.version);
+        self.checks.look(wrong.map(|wrong| format!("{}: {}", NAMES[i], described(memory, wrong))));
+    }
+
+    /// Compares all of them.
+    pub fn compare(&mut self, memory: &Memory, active: &PackingMethod<'_>, i: usize) {
+        let wrong = self.wrong(memory, active, i);
+        self.checks.compare(wrong);
+    }
+
+    /// The first error in the packed or unpacked bytes, or in the copy in place of them.
+    fn wrong(&self, memory: &Memory, active: &PackingMethod<'_>, i: usize) -> Option<Mismatch> {
+        let to = &active.moved(self)[i].to;
+        let wrong = to.wrong(self.checks.version, &[])?;
+        Some(format!("{}: {}", NAMES[i], described(memory, (to.memory, wrong))))
+    }
+
+    /// A byte of the arrays that must not change.
+    fn touched(&self, memory: &mut Memory, i: usize) -> Option<Mismatch> {
+        let [arrays, ..] = memory.regions();
+        // Packed data is not in the arrays.
+        let received = [&self.sides[i].to, &self.padded].into_iter().take(if i == 0 { 0 } else { 2 });
+        // SAFETY: one process, which neither packs nor unpacks now.
+        let wrong = unsafe { changed(arrays, source_of_arrays(ME), self.checks.version, &[], received) }?;
+        Some(format!("{}: {} (must not change)", NAMES[i], in_arrays(&memory.arrays, wrong)))
     }
 }
 
@@ -82,73 +129,24 @@ pub fn verify(
     active: &mut PackingMethod<'_>,
 ) -> Result<Option<Mismatch>, CallError> {
     active.create()?;
-    bench.payload.use_wires(&mut bench.memory, active);
+    let EngineComparison { payload, memory, .. } = bench;
+    payload.use_wires(memory, active);
     let mut mismatch = None;
     for _ in 0..ROUNDS {
-        bench.version = bench.version.filled();
-        bench.version.write(source_of_arrays(ME), bench.memory.arrays.memory_mut());
-        bench.memory.poison_wire();
-        bench.memory.upload();
+        let version = payload.checks.fill_all(memory, ME);
         for (i, (side, _)) in SIDES.into_iter().enumerate() {
-            let Moved { from, to } = &active.moved(&bench.payload)[i];
+            let Moved { from, to } = &active.moved(payload)[i];
             to.poison();
-            from.write(bench.version);
-            active.work(side, &mut bench.memory)?;
-            mismatch = mismatch.or_else(|| wrong(bench, active, i));
+            from.write(version);
+            active.work(side, memory)?;
+            mismatch = mismatch.or_else(|| payload.wrong(memory, active, i));
             if let PackingMethod::Packs(packer) = active {
-                mismatch = mismatch.or_else(|| touched(bench, i));
-                let stray = packer.stray_byte(&mut bench.memory);
+                mismatch = mismatch.or_else(|| payload.touched(memory, i));
+                let stray = packer.stray_byte(memory);
                 mismatch = mismatch.or(stray.map(|stray| format!("{}: {stray}", NAMES[i])));
             }
         }
     }
     active.free()?;
     Ok(mismatch)
-}
-
-/// A byte of the arrays that must not change.
-fn touched(bench: &mut EngineComparison<'_>, i: usize) -> Option<Mismatch> {
-    let [arrays, ..] = bench.memory.regions();
-    let EnginePayload { sides, padded } = &bench.payload;
-    // Packed data is not in the arrays.
-    let received = [&sides[i].to, padded].into_iter().take(if i == 0 { 0 } else { 2 });
-    // SAFETY: one process, which neither packs nor unpacks now.
-    let wrong = unsafe { changed(arrays, source_of_arrays(ME), bench.version, &[], received) }?;
-    Some(format!("{}: {} (must not change)", NAMES[i], in_arrays(&bench.memory.arrays, wrong)))
-}
-
-/// Writes new data into the memory that is packed or unpacked, and overwrites the targets.
-pub fn prepare(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>) {
-    bench.version = bench.version.filled();
-    (bench.looks, bench.wrong, bench.mismatch, bench.compared) = (Default::default(), None, None, 0);
-    bench.payload.use_wires(&mut bench.memory, active);
-    let sides = active.moved(&bench.payload);
-    // All targets first: data to pack may be in the same places as unpacked data.
-    sides.iter().for_each(|moved| moved.to.poison());
-    sides.iter().for_each(|moved| moved.from.write(bench.version));
-    if active.is_packer() {
-        bench.looks = bench.payload.looks(bench.version.generation);
-    }
-}
-
-/// Compares all bytes that the last repetition has packed or unpacked.
-pub fn compare(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>, i: usize) {
-    bench.compared += 1;
-    let found = wrong(bench, active, i);
-    bench.mismatch = bench.mismatch.take().or(found);
-}
-
-/// Whether the bytes of a block were right, with those of its last packing and of its last unpacking.
-pub fn check(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>) -> Option<Mismatch> {
-    (0..SIDES.len()).for_each(|i| compare(bench, active, i));
-    let found =
-        bench.wrong.take().map(|(i, what)| format!("{}: {}", NAMES[i], described(&bench.memory, what)));
-    found.or(bench.mismatch.take()).map(|what| format!("in a block: {what}"))
-}
-
-/// The first error in the packed or unpacked bytes, or in the copy in place of them.
-fn wrong(bench: &EngineComparison<'_>, active: &PackingMethod<'_>, i: usize) -> Option<Mismatch> {
-    let to = &active.moved(&bench.payload)[i].to;
-    let wrong = to.wrong(bench.version, &[])?;
-    Some(format!("{}: {}", NAMES[i], described(&bench.memory, (to.memory, wrong))))
 }
