@@ -1,6 +1,6 @@
 //! Halo exchanges between any number of ranks: every micro-app with every method, with threads that compute and hand
-//! over their shares. Before timing, all memory is filled and compared for every exchange; afterwards once per block,
-//! in which every exchange sends changed values and each share of a message is checked.
+//! over their shares. Before timing, all memory is filled and compared for every exchange; afterwards once per block, in which
+//! every exchange sends changed values, a few bytes of its messages are checked, and after a quarter of the exchanges all of them.
 
 pub mod active;
 mod bulk;
@@ -34,7 +34,6 @@ use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
 use crate::memory::check_room;
 use crate::own_loop::OwnLoop;
-use crate::payload::is_compared;
 use crate::team::Team;
 use active::ActiveExchange;
 use exchange::ExchangeReadings;
@@ -107,30 +106,34 @@ struct HaloExchanges<'a> {
 struct Exchanges {
     /// The longest times over all ranks.
     readings: Vec<ExchangeReadings>,
-    /// The first error of this rank.
-    mismatch: Option<String>,
     /// For a watched exchange: the share of the first stage's bytes that arrived early.
     early: Option<f64>,
-    /// Exchanges whose received bytes were all compared.
-    compared: u32,
     /// Copies of a device's driver on this rank in all exchanges with readings, if they are counted.
     copies: f64,
 }
 
 impl HaloExchanges<'_> {
-    /// Exchanges once, after a change of the data if asked. Returns this rank's times and the observations of `arrival_probe`.
+    /// Exchanges once. Returns this rank's times and the observations of `arrival_probe`.
     fn once(
         &mut self,
         active: &ActiveExchange<'_>,
-        is_changed: bool,
         arrival_probe: Option<&EarlyProbe>,
     ) -> (ExchangeReadings, [f64; 2]) {
-        if is_changed {
-            self.payload.version = self.payload.version.changed();
-        }
         let mut compute_s = vec![0.0; self.case.setting.threads];
         self.sampler.next(&mut compute_s);
-        exchange::run(self, active, is_changed, &compute_s, arrival_probe)
+        exchange::run(self, active, &compute_s, arrival_probe)
+    }
+
+    /// The same with changed data, of which a few bytes are looked at.
+    fn again(
+        &mut self,
+        active: &ActiveExchange<'_>,
+        arrival_probe: Option<&EarlyProbe>,
+    ) -> (ExchangeReadings, [f64; 2]) {
+        self.payload.checks.change();
+        let seen = self.once(active, arrival_probe);
+        self.payload.look();
+        seen
     }
 
     /// Exchanges `count` times, each time with changed data since the last fill. If `watched`, it checks in
@@ -142,24 +145,20 @@ impl HaloExchanges<'_> {
         watched: bool,
     ) -> anyhow::Result<Exchanges> {
         let mut mine = Vec::with_capacity(count as usize);
-        let mut exchanges =
-            Exchanges { readings: Vec::new(), mismatch: None, early: None, compared: 0, copies: 0.0 };
+        let mut exchanges = Exchanges { readings: Vec::new(), early: None, copies: 0.0 };
         for number in 0..count {
             let arrival_probe = (watched && number + 1 == count).then(|| self.payload.probe(active.packing));
-            let (readings, seen) = self.once(active, true, arrival_probe.as_ref());
+            let (readings, seen) = self.again(active, arrival_probe.as_ref());
             if arrival_probe.is_some() {
                 let sums = self.job.world.sums(&seen)?;
                 exchanges.early = (sums[1] > 0.0).then(|| sums[0] / sums[1]);
             } else {
                 mine.push(readings);
             }
-            exchanges.mismatch = exchanges.mismatch.or_else(|| self.payload.look());
-            let version = self.payload.version;
-            if is_compared(version.generation, version.repetition) {
-                exchanges.compared += 1;
-                exchanges.mismatch = exchanges.mismatch.or_else(|| self.payload.wrong_received());
+            if self.payload.checks.is_compared() {
+                self.payload.compare();
                 // The caches are others after it, so the next exchange does not count.
-                self.once(active, true, None);
+                self.again(active, None);
             }
         }
         exchanges.copies = mine.iter().map(|readings| readings.copies).sum();
@@ -216,7 +215,7 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
         let mut mismatch = None;
         for _ in 0..VERIFIED {
             self.payload.fill(active.is_reference());
-            self.once(active, false, None);
+            self.once(active, None);
             mismatch = mismatch.or_else(|| self.payload.wrong());
         }
         Ok(mismatch)
@@ -225,7 +224,7 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
     fn repeat(&mut self, Made { active, .. }: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn> {
         // If anything is wrong, blocks will report it.
         self.payload.fill(active.is_reference());
-        Turn::shortest(count, || Ok(self.once(active, true, None).0.total_s))
+        Turn::shortest(count, || Ok(self.again(active, None).0.total_s))
     }
 
     fn block(
@@ -238,16 +237,17 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
         // A probe reads memory of the host.
         let watched = !active.is_reference() && !self.parts.memory.all_arrays.has_twin();
         self.payload.fill(active.is_reference());
-        let before = self.exchange(active, amount.untimed, false)?;
+        self.exchange(active, amount.untimed, false)?;
         // Every block of a round has the same random times of threads.
         self.sampler.begin_round(round);
         let count = amount.samples as u32 + u32::from(watched);
-        let Exchanges { readings, mismatch, early, compared, copies } =
-            self.exchange(active, count, watched)?;
+        let Exchanges { readings, early, copies } = self.exchange(active, count, watched)?;
         // Times that begin at a barrier do not depend on other ranks' clocks.
         let clock_error_s =
             if self.case.setting.start == Start::Clock { self.sync.residual_s()? } else { None };
-        let mismatch = before.mismatch.or(mismatch).or_else(|| self.payload.wrong());
+        let wrong = self.payload.wrong();
+        self.payload.checks.compare(wrong);
+        let (mismatch, compared) = (self.payload.checks.wrong(), self.payload.checks.compared);
         let sent = active.method.messages() as f64;
         let messages = Some(self.job.world.maxima(&[sent])?[0] as u64);
         let sums = self.job.world.sums(&[copies, sent * readings.len() as f64])?;
@@ -256,7 +256,6 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
             return Ok((None, mismatch));
         }
         let early = early.into_iter().collect();
-        let compared = before.compared + compared + 1;
         let mut block =
             Block { batch: 1, messages, early, clock_error_s, compared, device_copies, ..Block::default() };
         block.times[Phase::Init].extend(init_s.take());

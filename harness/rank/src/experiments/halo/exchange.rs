@@ -40,11 +40,10 @@ pub struct ExchangeReadings {
 type Seen = (ExchangeReadings, [f64; 2]);
 
 /// Runs one exchange on this rank, whose threads compute for this time in seconds, after a change of the data
-/// if it `is_changed`. Returns its times and, with a probe, the bytes that arrived early and the total.
+/// if it is not that of a fill. Returns its times and, with a probe, the bytes that arrived early and the total.
 pub fn run(
     bench: &HaloExchanges<'_>,
     active: &ActiveExchange<'_>,
-    is_changed: bool,
     compute_s: &[f64],
     arrival_probe: Option<&EarlyProbe>,
 ) -> Seen {
@@ -54,7 +53,7 @@ pub fn run(
     let lent = unsafe { (Lent::new(bench), Lent::new(active)) };
     let results = bench.team.results(&bench.job.reporter, |member| {
         let (bench, active) = (lent.0.get(), lent.1.get());
-        work(bench, active, member, is_changed, compute_s[member.number], arrival_probe)
+        work(bench, active, member, compute_s[member.number], arrival_probe)
     });
     let (mut readings, seen) = results[0];
     let longest = |time: fn(&Seen) -> f64| results.iter().map(time).fold(0.0, f64::max);
@@ -67,7 +66,6 @@ fn work(
     bench: &HaloExchanges<'_>,
     active: &ActiveExchange<'_>,
     member: Member<'_>,
-    is_changed: bool,
     compute_s: f64,
     arrival_probe: Option<&EarlyProbe>,
 ) -> Result<Seen, CallError> {
@@ -75,12 +73,13 @@ fn work(
     let (method, thread) = (&active.method, member.number);
     let (mut readings, mut seen) = (ExchangeReadings::default(), [0.0; 2]);
     device::use_here();
-    if is_changed {
+    let version = payload.checks.version;
+    if version.repetition > 0 {
         // All communication has ended, and each thread changes its own data, which no other thread reads
         // before the barrier. Copies to a device may have the bytes of other threads, too.
         match parts.memory.all_arrays.has_twin() {
-            false => payload.own()[thread].write(payload.version),
-            true if member.is_first() => payload.own().iter().for_each(|own| own.write(payload.version)),
+            false => payload.own()[thread].write(version),
+            true if member.is_first() => payload.own().iter().for_each(|own| own.write(version)),
             true => {}
         }
     }
@@ -116,7 +115,7 @@ fn work(
         if member.is_first() {
             if let (0, Some(arrival_probe)) = (stage, arrival_probe) {
                 // SAFETY: the exchange's memory exists, and only MPI writes to the receive buffers.
-                seen = unsafe { arrival_probe.arrived_bytes(payload.version) };
+                seen = unsafe { arrival_probe.arrived_bytes(version) };
             }
             let packed = Instant::now();
             // SAFETY: after the barrier that follows the last share; the other threads wait at the next barrier.

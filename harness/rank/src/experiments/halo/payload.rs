@@ -13,7 +13,7 @@ use super::links::HaloMessage;
 use super::method::Parts;
 use crate::device::Direction;
 use crate::memory::Region;
-use crate::payload::{Link, Mismatch, Places, Run, Runs, Spots, Version, changed, source_of_arrays};
+use crate::payload::{Checks, Link, Mismatch, Places, Run, Runs, Spots, Version, changed, source_of_arrays};
 use crate::spans::in_arrays;
 
 /// The payload of one process.
@@ -24,8 +24,7 @@ pub struct ExchangePayload<'a> {
     in_messages: Shares,
     /// Last words of shares that other ranks send in the first stage, packed in either order.
     early: [Vec<Link>; 2],
-    /// The data of the last exchange; equal on all ranks.
-    pub version: Version,
+    pub checks: Checks,
     /// Whether the last fill was one for the reference.
     is_reference: bool,
     /// The places looked at after each exchange since the last fill.
@@ -119,7 +118,7 @@ impl<'a> ExchangePayload<'a> {
             in_arrays: side(0, shares().map(arrived).collect()),
             in_messages: side(1, shares().map(message).collect()),
             early,
-            version: Version::default(),
+            checks: Checks::default(),
             is_reference: false,
             looks: Spots::default(),
         }
@@ -136,40 +135,40 @@ impl<'a> ExchangePayload<'a> {
 
     /// Writes new data into all memory that a method reads, and what must not be mistaken for it everywhere else.
     pub fn fill(&mut self, is_reference: bool) {
-        (self.version, self.is_reference) = (self.version.filled(), is_reference);
+        self.is_reference = is_reference;
+        let version = self.checks.fill();
         // SAFETY: no other thread runs between exchanges.
-        self.version
-            .write(source_of_arrays(self.parts.rank), unsafe { self.arrays.part(0..self.arrays.bytes()) });
+        version.write(source_of_arrays(self.parts.rank), unsafe { self.arrays.part(0..self.arrays.bytes()) });
         self.arrays.copy_all(Direction::ToTwin);
         let shares = self.shares(is_reference);
         shares.received.iter().for_each(|link| link.places.poison());
-        shares.own.iter().for_each(|places| places.write(self.version));
-        let looks =
-            Spots::from_messages(shares.received.iter().map(|link| &link.places), self.version.generation);
-        self.looks = looks;
+        shares.own.iter().for_each(|places| places.write(version));
+        let received = shares.received.iter().map(|link| &link.places);
+        self.looks = Spots::from_messages(received, version.generation);
     }
 
-    /// Looks at the messages of the last exchange. Returns the first error.
-    pub fn look(&self) -> Option<Mismatch> {
-        let (memory, wrong) = self.looks.wrong(self.version)?;
-        let shares = self.in_arrays.received.iter().chain(&self.in_messages.received);
-        let is_from =
-            |link: &&Link| link.places.memory.start() == memory.start() && link.places.runs.has(wrong.at);
-        let sender =
-            shares.into_iter().find(is_from).map_or(String::new(), |Link { peer, tag, places, .. }| {
-                format!(
-                    ": a share of {} bytes from rank {peer}, tag {tag}, is not the one that was sent",
-                    places.runs.bytes()
-                )
-            });
-        Some(format!("exchange {} since the fill{sender}", self.version.repetition))
+    /// Looks at the messages of the last exchange.
+    pub fn look(&mut self) {
+        let found = self.looks.wrong(self.checks.version).map(|(_, wrong)| {
+            let mut received = self.shares(self.is_reference).received.iter();
+            let share = received.find(|link| link.places.runs.has(wrong.at)).expect("looked at");
+            let Link { peer, tag, places } = share;
+            let bytes = places.runs.bytes();
+            format!("a share of {bytes} bytes from rank {peer}, tag {tag}, is not the one that was sent")
+        });
+        self.checks.look(found);
+    }
+
+    /// Compares all data that was received in the last exchange.
+    pub fn compare(&mut self) {
+        self.checks.compare(self.wrong_received());
     }
 
     /// The first error in all data that was received since the last fill, or next to packed messages.
     pub fn wrong_received(&self) -> Option<Mismatch> {
         let (Parts { rank, memory, links, .. }, shares) = (self.parts, self.shares(self.is_reference));
         let wrong = shares.received.iter().find_map(|link| {
-            let wrong = link.places.wrong(self.version, &[])?;
+            let wrong = link.places.wrong(self.checks.version, &[])?;
             // SAFETY: no other thread runs between exchanges.
             let arrays = unsafe { memory.arrays.share() };
             let what = if self.is_reference { wrong.in_buffer() } else { in_arrays(arrays, wrong) };
@@ -188,8 +187,9 @@ impl<'a> ExchangePayload<'a> {
             let shares = self.shares(self.is_reference);
             let received = shares.received.iter().map(|link| &link.places);
             // SAFETY: no other thread runs between exchanges.
-            let wrong =
-                unsafe { changed(self.arrays, source_of_arrays(rank), self.version, &shares.own, received) }?;
+            let wrong = unsafe {
+                changed(self.arrays, source_of_arrays(rank), self.checks.version, &shares.own, received)
+            }?;
             // SAFETY: as above.
             let arrays = unsafe { self.parts.memory.arrays.share() };
             Some(format!("rank {rank}: {} (must not change)", in_arrays(arrays, wrong)))

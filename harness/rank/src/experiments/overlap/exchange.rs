@@ -64,9 +64,9 @@ impl<'a> Traffic for ExchangeTraffic<'a> {
     }
 
     fn renew(&mut self, _: &mut ActiveExchange<'a>) -> Result<(), CallError> {
-        self.payload.version = self.payload.version.changed();
+        let version = self.payload.checks.change();
         // All communication has ended, and there is no other thread.
-        self.payload.own()[0].write(self.payload.version);
+        self.payload.own()[0].write(version);
         Ok(())
     }
 
@@ -89,7 +89,8 @@ impl<'a> Traffic for ExchangeTraffic<'a> {
     }
 
     fn check(&mut self, _: &mut ActiveExchange<'a>) -> Option<String> {
-        self.payload.look()
+        self.payload.look();
+        self.payload.checks.wrong()
     }
 
     fn mismatch(&mut self, _: &mut ActiveExchange<'a>) -> Result<Option<String>, CallError> {
