@@ -73,7 +73,7 @@ impl Checks {
     }
 }
 
-pub fn is_compared(generation: u32, repetition: u32) -> bool {
+fn is_compared(generation: u32, repetition: u32) -> bool {
     some_place(generation.wrapping_mul(0x01_0001).wrapping_add(repetition.wrapping_mul(0x9E37_79B9)), 4) == 0
 }
 

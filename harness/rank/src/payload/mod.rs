@@ -15,6 +15,6 @@ mod data;
 mod link;
 
 pub use check::{Mismatch, Spots, changed, some_place};
-pub use checks::{Checks, is_compared};
+pub use checks::Checks;
 pub use data::{Version, source_of, source_of_arrays, source_of_outgoing};
 pub use link::{Link, Places, Run, Runs, Wrong};

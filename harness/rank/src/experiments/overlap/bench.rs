@@ -8,7 +8,6 @@ use super::traffic::Traffic;
 use crate::checked::{CallError, Comm};
 use crate::measure::experiment::{Amount, Made, ScheduledCase, Turn};
 use crate::measure::job::Job;
-use crate::payload::is_compared;
 
 /// Communications before timing, each filled and compared: with and without a computation in between.
 const VERIFIED: usize = 3;
@@ -57,8 +56,7 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
                 if computes {
                     self.cell.computation.run_rim();
                 }
-                let found = self.traffic.mismatch(active)?;
-                mismatch = mismatch.or(found);
+                mismatch = mismatch.or(self.traffic.wrong());
                 // No rank may fill data that others still send.
                 self.job.world.barrier()?;
             }
@@ -79,8 +77,7 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
         self.traffic.fill(&mut measured.active)?;
         Turn::shortest(count, || {
             // The blocks will report the error.
-            let readings =
-                self.cell.repeat(&mut self.traffic, &mut measured.active, true, &mut Vec::new())?;
+            let readings = self.cell.repeat(&mut self.traffic, &mut measured.active, true)?;
             Ok(readings.overlapped[1] - readings.overlapped[0])
         })
     }
@@ -89,30 +86,28 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
         &mut self,
         measured: &mut Self::ActiveMethod,
         amount: Amount,
-        round: u32,
+        _: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         let active = &mut measured.active;
         let window = self.cell.sync.begin()?;
         self.traffic.fill(active)?;
-        let mut wrong = Vec::new();
         for _ in 0..amount.untimed {
-            self.cell.repeat(&mut self.traffic, active, false, &mut wrong)?;
+            self.cell.repeat(&mut self.traffic, active, false)?;
         }
-        let (mut readings, mut compared) = (Vec::with_capacity(amount.samples), 1 + amount.untimed);
-        for i in 0..amount.samples as u32 {
-            readings.push(self.cell.repeat(&mut self.traffic, active, true, &mut wrong)?);
-            if is_compared(round, i) {
-                compared += 2;
-                wrong.extend(self.traffic.mismatch(active)?);
+        let mut readings = Vec::with_capacity(amount.samples);
+        for _ in 0..amount.samples {
+            readings.push(self.cell.repeat(&mut self.traffic, active, true)?);
+            if self.traffic.checks().is_compared() {
+                self.traffic.compare();
                 // The caches are others after it, so the next repetition does not count.
-                self.cell.repeat(&mut self.traffic, active, false, &mut wrong)?;
+                self.cell.repeat(&mut self.traffic, active, false)?;
             }
         }
         let clock = self.cell.sync.end(window)?;
         let clock_error_s = self.cell.sync.residual_s()?;
         let readings: Vec<_> = readings.into_iter().map(|readings| readings.converted(&clock)).collect();
-        let last = self.traffic.mismatch(active)?;
-        let mismatch = wrong.into_iter().next().or(last);
+        self.traffic.compare();
+        let (mismatch, compared) = (self.traffic.checks().wrong(), self.traffic.checks().compared);
         let world = self.job.world;
         let init_s = measured.init_s.take();
         let without_mpi_s = if init_s.is_some() { slowest(world, &self.without_mpi_s)? } else { Vec::new() };

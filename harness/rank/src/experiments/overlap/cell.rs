@@ -58,18 +58,17 @@ impl OverlapReadings {
 }
 
 impl Cell {
-    /// One repetition. Errors in either communication are added to `wrong`. If it does not count, all bytes of the first one are compared.
+    /// One repetition. If it does not count, all bytes of its first communication are compared.
     pub fn repeat<T: Traffic>(
         &self,
         traffic: &mut T,
         active: &mut T::Active,
         counts: bool,
-        wrong: &mut Vec<String>,
     ) -> Result<OverlapReadings, CallError> {
         let (communication, first_late_s) = self.communicate(traffic, active)?;
-        wrong.extend(traffic.check(active));
+        traffic.look();
         if !counts {
-            wrong.extend(traffic.mismatch(active)?);
+            traffic.compare();
         }
         let second_late_s = self.begin()?;
         let computation = self.computation.times();
@@ -91,7 +90,7 @@ impl Cell {
         } else {
             waited_s
         };
-        wrong.extend(traffic.check(active));
+        traffic.look();
         Ok(OverlapReadings {
             communication,
             computation,

@@ -9,6 +9,7 @@ use crate::checked::{CallError, TeamCalls};
 use crate::experiments::halo::active::ActiveExchange;
 use crate::experiments::halo::method::Parts;
 use crate::experiments::halo::payload::ExchangePayload;
+use crate::payload::{Checks, Mismatch};
 
 /// One thread packs, at the start and in the wait: in between, the computation's threads use the cores.
 pub const THREADS: usize = 1;
@@ -88,13 +89,16 @@ impl<'a> Traffic for ExchangeTraffic<'a> {
         Ok(())
     }
 
-    fn check(&mut self, _: &mut ActiveExchange<'a>) -> Option<String> {
-        self.payload.look();
-        self.payload.checks.wrong()
+    fn checks(&mut self) -> &mut Checks {
+        &mut self.payload.checks
     }
 
-    fn mismatch(&mut self, _: &mut ActiveExchange<'a>) -> Result<Option<String>, CallError> {
-        Ok(self.payload.wrong())
+    fn look(&mut self) {
+        self.payload.look();
+    }
+
+    fn wrong(&mut self) -> Option<Mismatch> {
+        self.payload.wrong()
     }
 
     fn teardown(&mut self, active: ActiveExchange<'a>) -> Result<(), CallError> {

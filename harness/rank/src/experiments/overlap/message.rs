@@ -14,6 +14,7 @@ use crate::measure::session::Session;
 use crate::measure::verification::compare;
 use crate::method::Method;
 use crate::method::two_sided::TwoSided;
+use crate::payload::{Checks, Mismatch};
 
 /// A method that was set up, with its datatypes.
 pub struct ActiveMessage<'a> {
@@ -77,20 +78,23 @@ impl<'a> Traffic for Session<'a> {
         }
     }
 
-    fn check(&mut self, _: &mut ActiveMessage<'a>) -> Option<String> {
-        self.look();
-        self.payload.checks.wrong()
+    fn checks(&mut self) -> &mut Checks {
+        &mut self.payload.checks
     }
 
-    fn mismatch(&mut self, _: &mut ActiveMessage<'a>) -> Result<Option<String>, CallError> {
-        let Some(links) = self.payload.links.clone() else { return Ok(None) };
+    fn look(&mut self) {
+        Session::look(self);
+    }
+
+    fn wrong(&mut self) -> Option<Mismatch> {
+        let links = self.payload.links.clone()?;
         let (version, memory) = (self.payload.checks.version, &mut self.memory);
         if version.repetition > 0 {
             // The arrays have been rewritten, so only the received data is compared; the rest was compared at first.
             let (wrong, stray) = (links.there.wrong(version), self.setup.stray_byte(memory));
-            return Ok(wrong.map(|wrong| described(memory, wrong)).or(stray));
+            return wrong.map(|wrong| described(memory, wrong)).or(stray);
         }
-        Ok(compare(memory, &links.there, version, self.setup))
+        compare(memory, &links.there, version, self.setup)
     }
 
     fn teardown(&mut self, mut active: ActiveMessage<'a>) -> Result<(), CallError> {

@@ -11,7 +11,7 @@ use crate::carrier::Repeated;
 use crate::checked::collective::Blocks;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
 use crate::memory::{POISON, Wire};
-use crate::payload::{Link, Places, Run, Runs, Spots, Version, source_of};
+use crate::payload::{Checks, Link, Mismatch, Places, Run, Runs, Spots, Version, source_of};
 
 /// An operation with its memory, on all ranks.
 pub struct OperationTraffic {
@@ -32,7 +32,7 @@ pub struct OperationTraffic {
     looks: Spots,
     /// The numbers, if they are added.
     numbers: Option<Numbers>,
-    version: Version,
+    checks: Checks,
     /// The type of a value: numbers if they are added, otherwise bytes.
     datatype: Datatype,
 }
@@ -126,16 +126,16 @@ impl OperationTraffic {
             send,
             receive,
             numbers,
-            version: Version::default(),
+            checks: Checks::default(),
             datatype,
         })
     }
 
     /// Writes the data to send.
-    fn write(&mut self) {
+    fn write(&mut self, version: Version) {
         match &self.numbers {
-            Some(numbers) => numbers.write(&mut self.send, self.rank, self.version),
-            None => self.version.write(source_of(self.rank, 0, 0), &mut self.send),
+            Some(numbers) => numbers.write(&mut self.send, self.rank, version),
+            None => version.write(source_of(self.rank, 0, 0), &mut self.send),
         }
     }
 
@@ -174,17 +174,16 @@ impl Traffic for OperationTraffic {
     }
 
     fn fill(&mut self, _: &mut Repeated) -> Result<(), CallError> {
-        self.version = self.version.filled();
-        self.write();
+        let version = self.checks.fill();
+        self.write(version);
         self.receive.fill(POISON);
-        self.looks =
-            Spots::from_messages(self.links.iter().map(|link| &link.places), self.version.generation);
+        self.looks = Spots::from_messages(self.links.iter().map(|link| &link.places), version.generation);
         Ok(())
     }
 
     fn renew(&mut self, _: &mut Repeated) -> Result<(), CallError> {
-        self.version = self.version.changed();
-        self.write();
+        let version = self.checks.change();
+        self.write(version);
         Ok(())
     }
 
@@ -204,27 +203,32 @@ impl Traffic for OperationTraffic {
         self.transfer == OperationTransfer::Collective(Collective::Barrier)
     }
 
-    fn check(&mut self, _: &mut Repeated) -> Option<String> {
-        let wrong = match &self.numbers {
-            Some(numbers) => numbers.look(&self.receive, self.ranks, self.version),
-            None => self.looks.wrong(self.version).map(|(_, wrong)| wrong.in_buffer()),
-        };
-        wrong.map(|what| format!("repetition {} since the fill: {what}", self.version.repetition))
+    fn checks(&mut self) -> &mut Checks {
+        &mut self.checks
     }
 
-    fn mismatch(&mut self, _: &mut Repeated) -> Result<Option<String>, CallError> {
+    fn look(&mut self) {
+        let version = self.checks.version;
+        self.checks.look(match &self.numbers {
+            Some(numbers) => numbers.look(&self.receive, self.ranks, version),
+            None => self.looks.wrong(version).map(|(_, wrong)| wrong.in_buffer()),
+        });
+    }
+
+    fn wrong(&mut self) -> Option<Mismatch> {
+        let version = self.checks.version;
         let wrong = |Link { peer, places, .. }: &Link| {
-            let wrong = places.wrong(self.version, &[])?.in_buffer();
+            let wrong = places.wrong(version, &[])?.in_buffer();
             Some(format!("block from rank {peer}: {wrong}"))
         };
         let wrong = match &self.numbers {
-            Some(numbers) => numbers.wrong(&self.receive, self.ranks, self.version),
+            Some(numbers) => numbers.wrong(&self.receive, self.ranks, version),
             None => self.links.iter().find_map(wrong),
         };
         // SAFETY: no operation is in progress.
         let stray = |wire: &mut Wire| unsafe { wire.region().stray_byte(Some(0..wire.len())) };
         let [sent, received] = [&mut self.send, &mut self.receive].map(stray);
-        Ok(wrong.or(received).or(sent))
+        wrong.or(received).or(sent)
     }
 
     fn teardown(&mut self, transfer: Repeated) -> Result<(), CallError> {

@@ -1,6 +1,7 @@
 //! The communication, by any method: started, waited for later, and verified to transfer the right bytes.
 
 use crate::checked::CallError;
+use crate::payload::{Checks, Mismatch};
 
 /// A communication of all ranks, by any of its methods. Every function is collective.
 pub trait Traffic {
@@ -13,8 +14,7 @@ pub trait Traffic {
     /// Writes new data into the send buffers, and overwrites all receive buffers.
     fn fill(&mut self, active: &mut Self::Active) -> Result<(), CallError>;
 
-    /// Rewrites a few bytes in every cache line of the send buffers, as if an application had computed them:
-    /// cheap, and different each time.
+    /// Rewrites all data to send, as if an application had computed it: different each time.
     fn renew(&mut self, active: &mut Self::Active) -> Result<(), CallError>;
 
     /// Starts the communication, after packing.
@@ -31,12 +31,20 @@ pub trait Traffic {
         false
     }
 
-    /// Whether the last communication since [`Traffic::renew`] has transferred a few bytes of each message that this
-    /// rank receives: the first, the last and random ones of the rewritten bytes. Returns the first error.
-    fn check(&mut self, active: &mut Self::Active) -> Option<String>;
+    /// The checks since the last [`Traffic::fill`].
+    fn checks(&mut self) -> &mut Checks;
 
-    /// The first error in the data that this rank received last: all of it is compared.
-    fn mismatch(&mut self, active: &mut Self::Active) -> Result<Option<String>, CallError>;
+    /// Looks at a few bytes of each message that the last communication since [`Traffic::renew`] has brought.
+    fn look(&mut self);
+
+    /// Compares all data that this rank received last.
+    fn compare(&mut self) {
+        let wrong = self.wrong();
+        self.checks().compare(wrong);
+    }
+
+    /// The first error in this data.
+    fn wrong(&mut self) -> Option<Mismatch>;
 
     /// Frees a method's resources.
     fn teardown(&mut self, active: Self::Active) -> Result<(), CallError>;
