@@ -34,11 +34,12 @@ use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
 use crate::memory::check_room;
 use crate::own_loop::OwnLoop;
+use crate::payload::ArrivalProbe;
 use crate::team::Team;
 use active::ActiveExchange;
 use exchange::ExchangeReadings;
 use method::Parts;
-use payload::{EarlyProbe, ExchangePayload};
+use payload::ExchangePayload;
 
 /// Exchanges before timing, each filled and compared.
 const VERIFIED: u32 = 3;
@@ -117,7 +118,7 @@ impl HaloExchanges<'_> {
     fn once(
         &mut self,
         active: &ActiveExchange<'_>,
-        arrival_probe: Option<&EarlyProbe>,
+        arrival_probe: Option<&ArrivalProbe>,
     ) -> (ExchangeReadings, [f64; 2]) {
         let mut compute_s = vec![0.0; self.case.setting.threads];
         self.sampler.next(&mut compute_s);
@@ -128,7 +129,7 @@ impl HaloExchanges<'_> {
     fn again(
         &mut self,
         active: &ActiveExchange<'_>,
-        arrival_probe: Option<&EarlyProbe>,
+        arrival_probe: Option<&ArrivalProbe>,
     ) -> (ExchangeReadings, [f64; 2]) {
         self.payload.checks.change();
         let seen = self.once(active, arrival_probe);

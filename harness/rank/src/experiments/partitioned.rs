@@ -26,10 +26,9 @@ use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
 use crate::mechanism::{Channel, Mechanism, Role, calibration, table};
 use crate::memory::{Region, Wire};
-use crate::payload::{Places, Run, Runs, Version, source_of};
+use crate::payload::{ArrivalProbe, Checks, Mismatch, Places, Run, Runs, source_of};
 use crate::team::Team;
 use repetition::{PartitionPlan, TransferReadings};
-use watch::ArrivalProbe;
 
 /// Repetitions of each block in which the receiver watches partitions arrive. It measures a latency and a
 /// share of bytes, which vary little between repetitions.
@@ -68,7 +67,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<u8> {
         buffers,
         is_cold: conditions.cache == Cache::Cold,
         starts_all: args.startall,
-        version: Version::default(),
+        checks: Checks::default(),
         byte: &byte,
         costs: None,
         setting: &setting,
@@ -101,8 +100,7 @@ struct PartitionedTransfers<'a> {
     buffers: Vec<Wire>,
     is_cold: bool,
     starts_all: bool,
-    /// The data of the last transfer; equal on both ranks.
-    version: Version,
+    checks: Checks,
     byte: &'a Datatype,
     /// The costs of messages, once a mechanism needs them.
     costs: Option<&'static Costs>,
@@ -145,51 +143,59 @@ impl<'a> PartitionedTransfers<'a> {
         }
     }
 
-    /// Transfers `count` times, and compares each: the first wrong byte becomes the receiver's mismatch. The
-    /// receiver watches all transfers, or none. Returns the readings of both ranks, at the sender.
+    /// Transfers once, with other data. A receiver may watch it. Returns the readings of both ranks, at the sender.
     fn transfer(
+        &mut self,
+        mechanisms: &[Box<dyn Mechanism + 'a>],
+        is_watched: bool,
+    ) -> anyhow::Result<Option<[TransferReadings; 2]>> {
+        let version = self.checks.change();
+        let messages: Vec<Places> = (0..self.roles.len()).map(|way| self.message(way)).collect();
+        for ((message, role), buffer) in messages.iter().zip(&self.roles).zip(&self.buffers) {
+            if *role == Role::Sender {
+                message.write(version);
+            }
+            if self.is_cold {
+                evict_buffer(buffer);
+            }
+        }
+        let mut compute_s = vec![0.0; self.setting.threads];
+        self.sampler.next(&mut compute_s);
+        let ends: Vec<usize> = self.plan.ranges.iter().map(|range| range.end).collect();
+        let arrival_probe = is_watched.then(|| ArrivalProbe::new(version, &messages[0].parts(&ends)));
+        let mine = repetition::run(self, mechanisms, &compute_s, arrival_probe.as_ref());
+        Ok(<[TransferReadings; 2]>::try_from(self.job.world.gather_values(&mine)?).ok())
+    }
+
+    /// The first error in the data that was received last, or next to it.
+    fn wrong(&mut self) -> Option<Mismatch> {
+        (0..self.roles.len()).find_map(|way| {
+            let (message, is_received) = (self.message(way), self.roles[way] == Role::Receiver);
+            let wrong = is_received.then(|| message.wrong(self.checks.version, &[])).flatten().map(|wrong| {
+                let partition = self.plan.ranges.iter().position(|range| range.contains(&wrong.at));
+                let partition = partition.unwrap_or_default();
+                format!("byte {}, in partition {partition}: {}", wrong.at, wrong.values())
+            });
+            // SAFETY: the region of a buffer, which nothing uses between transfers.
+            let stray = unsafe { message.memory.stray_byte(Some(0..message.memory.bytes())) };
+            wrong.or(stray)
+        })
+    }
+
+    /// Transfers several times in a block; all bytes of each transfer are compared.
+    fn transfers(
         &mut self,
         mechanisms: &[Box<dyn Mechanism + 'a>],
         count: u32,
         is_watched: bool,
-        mismatch: &mut Option<String>,
     ) -> anyhow::Result<Vec<[TransferReadings; 2]>> {
         let mut pairs = Vec::with_capacity(count as usize);
         for _ in 0..count {
-            self.version = self.version.filled();
-            let messages: Vec<Places> = (0..self.roles.len()).map(|way| self.message(way)).collect();
-            for ((message, role), buffer) in messages.iter().zip(&self.roles).zip(&self.buffers) {
-                if *role == Role::Sender {
-                    message.write(self.version);
-                }
-                if self.is_cold {
-                    evict_buffer(buffer);
-                }
-            }
-            let mut compute_s = vec![0.0; self.setting.threads];
-            self.sampler.next(&mut compute_s);
             // Waiting for data that arrives wrong would be in vain.
-            let can_arrive = is_watched && mismatch.is_none();
-            let arrival_probe =
-                can_arrive.then(|| ArrivalProbe::new(self.version, &messages[0], &self.plan.ranges));
-            let mine = repetition::run(self, mechanisms, &compute_s, arrival_probe.as_ref());
-            let both = self.job.world.gather_values(&mine)?;
-            pairs.extend(<[TransferReadings; 2]>::try_from(both));
-            for (message, role) in messages.iter().zip(&self.roles) {
-                let is_received = *role == Role::Receiver;
-                let wrong = is_received.then(|| message.wrong(self.version, &[])).flatten().map(|wrong| {
-                    let partition = self.plan.ranges.iter().position(|range| range.contains(&wrong.at));
-                    let partition = partition.unwrap_or_default();
-                    format!("byte {}, in partition {partition}: {}", wrong.at, wrong.values())
-                });
-                let memory = message.memory;
-                // SAFETY: the region of a buffer, which nothing uses between transfers.
-                let stray = unsafe { memory.stray_byte(Some(0..memory.bytes())) };
-                let transfer = self.version.generation;
-                *mismatch = mismatch.take().or_else(|| {
-                    wrong.or(stray).map(|wrong| format!("transfer {transfer} of the case: {wrong}"))
-                });
-            }
+            pairs.extend(self.transfer(mechanisms, is_watched && self.checks.wrong().is_none())?);
+            let wrong = self.wrong();
+            self.checks.look(None);
+            self.checks.compare(wrong);
         }
         Ok(pairs)
     }
@@ -250,15 +256,18 @@ impl<'a> ScheduledCase<'a> for PartitionedTransfers<'a> {
 
     fn verify(&mut self, Made { active, .. }: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>> {
         let mut mismatch = None;
-        self.transfer(active, VERIFIED, false, &mut mismatch)?;
-        self.transfer(active, self.watched(), true, &mut mismatch)?;
+        self.checks.fill();
+        for number in 0..VERIFIED + self.watched() {
+            self.transfer(active, number >= VERIFIED && mismatch.is_none())?;
+            mismatch = mismatch.or(self.wrong());
+        }
         Ok(mismatch)
     }
 
     fn repeat(&mut self, Made { active, .. }: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn> {
         Turn::shortest(count, || {
             // If anything is wrong, blocks will report it.
-            let pairs = self.transfer(active, 1, false, &mut None)?;
+            let pairs = self.transfers(active, 1, false)?;
             let total_s = |pair| repetition::transfer_times(pair, self.setting.both_ways).total_s;
             Ok(pairs.iter().map(total_s).fold(f64::INFINITY, f64::min))
         })
@@ -272,16 +281,15 @@ impl<'a> ScheduledCase<'a> for PartitionedTransfers<'a> {
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
         let message_latency_s = Some(self.message_latency_s()?);
-        let (mechanisms, mut mismatch) = (&active[..], None);
-        self.transfer(mechanisms, amount.untimed, false, &mut mismatch)?;
+        self.checks.fill();
+        self.transfers(active, amount.untimed, false)?;
         // Every block of a round has the same random times of threads.
         self.sampler.begin_round(round);
-        let counted = self.transfer(mechanisms, amount.samples as u32, false, &mut mismatch)?;
-        let messages = mechanisms[0].messages().map(|n| n as u64);
+        let counted = self.transfers(active, amount.samples as u32, false)?;
+        let messages = active[0].messages().map(|n| n as u64);
         let clock_error_s = self.sync.residual_s()?;
-        let watched = self.transfer(mechanisms, self.watched(), true, &mut mismatch)?;
-        // Every transfer is compared.
-        let compared = amount.untimed + (counted.len() + watched.len()) as u32;
+        let watched = self.transfers(active, self.watched(), true)?;
+        let (mismatch, compared) = (self.checks.wrong(), self.checks.compared);
         if self.job.rank > 0 {
             return Ok((None, mismatch));
         }

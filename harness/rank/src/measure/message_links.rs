@@ -275,12 +275,13 @@ unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bo
         .map(|end| (*end as u128 * total as u128 / setup.message_bytes.max(1) as u128) as usize)
         .collect();
     let links = |memory: Region, here: &[Span], sources: &[Run]| {
-        let link = |(i, runs): (usize, Runs)| {
+        let link = |(i, places)| {
             let peer = if setup.is_all_to_all() { i } else { setup.peer() };
-            // SAFETY: guaranteed by the caller.
-            Link { peer, tag: 0, places: unsafe { Places::new(memory, runs) } }
+            Link { peer, tag: 0, places }
         };
-        runs(here, sources).parts(&ends).into_iter().enumerate().map(link).collect()
+        // SAFETY: guaranteed by the caller.
+        let all = unsafe { Places::new(memory, runs(here, sources)) };
+        all.parts(&ends).into_iter().enumerate().map(link).collect()
     };
     let own = from_rank(setup.me);
     Leg { sends: links(from, &sent, &own), receives: links(to, &received, &incoming), padded }

@@ -4,6 +4,7 @@
 //! stay the same for a block, so the caches are as they would be without checks.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::data::{Values, Version, WORD};
 use super::link::{Places, Run, Runs, Wrong};
@@ -155,6 +156,56 @@ impl Spots {
         let i = expected.iter().zip(&found).position(|(expected, found)| expected != found)?;
         let wrong = Wrong { at: spot.run.at + i, expected: expected[i], found: found[i] };
         Some((spot.memory, wrong))
+    }
+}
+
+/// The last words of some messages, or of parts of them, which show during a transfer how much has arrived.
+pub struct ArrivalProbe {
+    version: Version,
+    /// Each with the bytes of its message.
+    ends: Vec<(Spot, usize)>,
+}
+
+// SAFETY: the memory is only read, atomically.
+unsafe impl Sync for ArrivalProbe {}
+
+impl ArrivalProbe {
+    pub fn new<'a>(version: Version, messages: impl IntoIterator<Item = &'a Places>) -> Self {
+        let end = |Places { memory, runs }: &Places| {
+            let run = runs.last_word().unwrap_or(Run { at: 0, bytes: 0, source: 0 });
+            (Spot { memory: *memory, run }, runs.bytes())
+        };
+        Self { version, ends: messages.into_iter().map(end).collect() }
+    }
+
+    /// The numbers of the messages.
+    pub fn messages(&self) -> Range<usize> {
+        0..self.ends.len()
+    }
+
+    /// Whether a message has arrived.
+    ///
+    /// # Safety
+    /// The memory still exists, and only MPI writes to it.
+    pub unsafe fn has_arrived(&self, message: usize) -> bool {
+        let (spot, _) = &self.ends[message];
+        let expected = spot.expected(&mut Values::new(self.version));
+        spot.range().zip(expected).all(|(at, expected)| {
+            // SAFETY: guaranteed by the caller; MPI may write the byte at the same time, hence an atomic load.
+            let byte = unsafe { AtomicU8::from_ptr(spot.memory.at(at)) };
+            byte.load(Ordering::Relaxed) == expected
+        })
+    }
+
+    /// Bytes of the messages that have arrived, and of all.
+    ///
+    /// # Safety
+    /// As for [`ArrivalProbe::has_arrived`].
+    pub unsafe fn arrived_bytes(&self) -> [f64; 2] {
+        let bytes = |message: usize| self.ends[message].1;
+        // SAFETY: guaranteed by the caller.
+        let arrived = self.messages().filter(|message| unsafe { self.has_arrived(*message) });
+        [arrived.map(bytes).sum::<usize>() as f64, self.messages().map(bytes).sum::<usize>() as f64]
     }
 }
 

@@ -3,11 +3,6 @@
 //! A word is its number times an odd number, xor a seed from the version. So no two words of one rank are
 //! equal within 16 GiB, and at one place no two repetitions of a fill have the same word.
 
-use std::sync::atomic::{AtomicU8, Ordering};
-
-use super::link::Run;
-use crate::memory::Region;
-
 /// Bytes of a word.
 pub const WORD: usize = 4;
 
@@ -80,23 +75,6 @@ impl Version {
     /// The place of the first wrong byte of `bytes`, which have consecutive sources.
     pub fn first_difference(self, source: u64, bytes: &[u8]) -> Option<usize> {
         Comparison::new(self).first_difference(source, bytes)
-    }
-}
-
-impl Version {
-    /// Whether the bytes of a run are there, while MPI may be writing them.
-    ///
-    /// # Safety
-    /// The memory exists, and no Rust code writes the run.
-    pub unsafe fn is_there(self, memory: Region, run: Run) -> bool {
-        let mut values = Values::new(self);
-        (0..run.bytes).all(|i| {
-            let mut expected = [0];
-            values.write(run.source + i as u64, &mut expected);
-            // SAFETY: guaranteed by the caller; MPI may write the byte at the same time, hence an atomic load.
-            let byte = unsafe { AtomicU8::from_ptr(memory.at(run.at + i)) };
-            byte.load(Ordering::Relaxed) == expected[0]
-        })
     }
 }
 

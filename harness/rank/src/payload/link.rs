@@ -231,6 +231,12 @@ impl Places {
         Self { memory, runs }
     }
 
+    /// The bytes up to each of these numbers of the message, from the one before on.
+    pub fn parts(&self, ends: &[usize]) -> Vec<Self> {
+        let runs = self.runs.parts(ends).into_iter();
+        runs.map(|runs| Self { memory: self.memory, runs }).collect()
+    }
+
     fn part<'a>(&self, run: Run) -> &'a mut [u8] {
         // SAFETY: within the memory, as checked by `new`, whose caller guarantees exclusive access.
         unsafe { self.memory.part(run.at..run.at + run.bytes) }

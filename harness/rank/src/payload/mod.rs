@@ -14,7 +14,7 @@ mod checks;
 mod data;
 mod link;
 
-pub use check::{Mismatch, Spots, changed, some_place};
+pub use check::{ArrivalProbe, Mismatch, Spots, changed, some_place};
 pub use checks::Checks;
 pub use data::{Version, source_of, source_of_arrays, source_of_outgoing};
 pub use link::{Link, Places, Run, Runs, Wrong};

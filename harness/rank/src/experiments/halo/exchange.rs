@@ -8,11 +8,11 @@ use common::kinds::halo::Start;
 
 use super::HaloExchanges;
 use super::active::ActiveExchange;
-use super::payload::EarlyProbe;
 use crate::checked::CallError;
 use crate::checked::threads::Lent;
 use crate::compute::compute;
 use crate::device;
+use crate::payload::ArrivalProbe;
 use crate::team::Member;
 
 /// Time from the agreement on a start to the start, if clocks are used: longer than the message about it takes.
@@ -45,7 +45,7 @@ pub fn run(
     bench: &HaloExchanges<'_>,
     active: &ActiveExchange<'_>,
     compute_s: &[f64],
-    arrival_probe: Option<&EarlyProbe>,
+    arrival_probe: Option<&ArrivalProbe>,
 ) -> Seen {
     // SAFETY: only the first thread, which initialised MPI, uses the communicators of the case. The method is
     // called as its functions require, which the barriers of `work` ensure, and was set up with permission
@@ -67,7 +67,7 @@ fn work(
     active: &ActiveExchange<'_>,
     member: Member<'_>,
     compute_s: f64,
-    arrival_probe: Option<&EarlyProbe>,
+    arrival_probe: Option<&ArrivalProbe>,
 ) -> Result<Seen, CallError> {
     let HaloExchanges { parts, payload, case, .. } = bench;
     let (method, thread) = (&active.method, member.number);
@@ -115,7 +115,7 @@ fn work(
         if member.is_first() {
             if let (0, Some(arrival_probe)) = (stage, arrival_probe) {
                 // SAFETY: the exchange's memory exists, and only MPI writes to the receive buffers.
-                seen = unsafe { arrival_probe.arrived_bytes(version) };
+                seen = unsafe { arrival_probe.arrived_bytes() };
             }
             let packed = Instant::now();
             // SAFETY: after the barrier that follows the last share; the other threads wait at the next barrier.

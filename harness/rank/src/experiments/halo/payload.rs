@@ -13,7 +13,9 @@ use super::links::HaloMessage;
 use super::method::Parts;
 use crate::device::Direction;
 use crate::memory::Region;
-use crate::payload::{Checks, Link, Mismatch, Places, Run, Runs, Spots, Version, changed, source_of_arrays};
+use crate::payload::{
+    ArrivalProbe, Checks, Link, Mismatch, Places, Run, Runs, Spots, changed, source_of_arrays,
+};
 use crate::spans::in_arrays;
 
 /// The payload of one process.
@@ -196,35 +198,14 @@ impl<'a> ExchangePayload<'a> {
         })
     }
 
-    /// The places that show, before an exchange is over, how much of the first stage has arrived from other ranks: the last word of each
-    /// share, in the wire buffer if it is packed. A rank's messages to itself do not show how early messages arrive.
-    pub fn probe(&self, packing: Packing) -> EarlyProbe {
-        let last =
-            |link: &Link| Some((link.places.memory, link.places.runs.last_word()?, link.places.runs.bytes()));
+    /// The places that show, before the next exchange is over, how much of the first stage has arrived from other ranks: the last word
+    /// of each share, in the wire buffer if it is packed. A rank's messages to itself do not show how early messages arrive.
+    pub fn probe(&self, packing: Packing) -> ArrivalProbe {
         let all: &mut dyn Iterator<Item = &Link> = match packing.packs() {
             true => &mut self.early[usize::from(!packing.is_by_hand())].iter(),
             false => &mut self.in_arrays.received[..].iter().take(self.early[0].len()),
         };
-        EarlyProbe(all.filter_map(last).collect())
-    }
-}
-
-/// The last words of some shares, with the bytes of each share.
-pub struct EarlyProbe(Vec<(Region, Run, usize)>);
-
-// SAFETY: the memory is only read, atomically, by one thread.
-unsafe impl Sync for EarlyProbe {}
-
-impl EarlyProbe {
-    /// Bytes of the shares that have arrived, and of all shares.
-    ///
-    /// # Safety
-    /// The memory still exists, and only MPI writes to it.
-    pub unsafe fn arrived_bytes(&self, version: Version) -> [f64; 2] {
-        let sum = |bytes: &mut dyn Iterator<Item = usize>| bytes.sum::<usize>() as f64;
-        // SAFETY: guaranteed by the caller.
-        let there = self.0.iter().filter(|(memory, run, _)| unsafe { version.is_there(*memory, *run) });
-        [sum(&mut there.map(|share| share.2)), sum(&mut self.0.iter().map(|share| share.2))]
+        ArrivalProbe::new(self.checks.version.changed(), all.map(|link| &link.places))
     }
 }
 

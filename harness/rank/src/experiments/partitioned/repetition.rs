@@ -11,11 +11,12 @@ use common::kinds::partitioned::Setting;
 use serde::{Deserialize, Serialize};
 
 use super::PartitionedTransfers;
-use super::watch::{ArrivalProbe, watch};
+use super::watch::watch;
 use crate::checked::CallError;
 use crate::checked::threads::Lent;
 use crate::compute::compute;
 use crate::mechanism::{Mechanism, Role};
+use crate::payload::ArrivalProbe;
 
 /// Time from the agreement on a start to the start: longer than the message about it takes, also over TCP.
 const MARGIN: Duration = Duration::from_micros(50);

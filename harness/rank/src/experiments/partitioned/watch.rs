@@ -3,37 +3,18 @@
 //! Not every mechanism can report this, so the memory is read: a partition has arrived when its last word is
 //! that of this transfer. This is done in separate repetitions, which are not timed otherwise.
 
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::PartitionedTransfers;
 use crate::checked::CallError;
 use crate::mechanism::Mechanism;
-use crate::memory::Region;
-use crate::payload::{Places, Run, Version};
+use crate::payload::ArrivalProbe;
 
 /// Time after all computing at which watching ends: data that never arrives, or arrives wrong, is detected when bytes are compared.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A sender's threads may compute for longer than a receiver's; hardly ever by more than this factor.
 const LONGER: f64 = 4.0;
-
-/// The last word of each partition that a receiver expects.
-pub struct ArrivalProbe {
-    version: Version,
-    memory: Region,
-    ends: Vec<Run>,
-}
-
-impl ArrivalProbe {
-    /// The partitions of a transfer with this data.
-    pub fn new(version: Version, message: &Places, partitions: &[Range<usize>]) -> Self {
-        let end = |range: &Range<usize>| message.runs.part(range.clone()).last_word();
-        let nothing = Run { at: 0, bytes: 0, source: 0 };
-        let ends = partitions.iter().map(|range| end(range).unwrap_or(nothing)).collect();
-        Self { version, memory: message.memory, ends }
-    }
-}
 
 /// Watches until all partitions have arrived; returns when each was first seen, in seconds of the common time.
 pub fn watch(
@@ -42,9 +23,8 @@ pub fn watch(
     compute_s: &[f64],
     arrival_probe: &ArrivalProbe,
 ) -> Result<Vec<Option<f64>>, CallError> {
-    let ArrivalProbe { version, memory, ends } = arrival_probe;
-    let mut arrived_s = vec![None; ends.len()];
-    let mut left: Vec<usize> = (0..ends.len()).collect();
+    let mut left: Vec<usize> = arrival_probe.messages().collect();
+    let mut arrived_s = vec![None; left.len()];
     let start = Instant::now();
     let longest_s = compute_s.iter().copied().fold(0.0, f64::max);
     let compute_s = longest_s + bench.sampler.last_partition_delay_s;
@@ -52,11 +32,11 @@ pub fn watch(
     while start.elapsed() < patience {
         left.retain(|&partition| {
             // SAFETY: the message lives as long as the transfer, and only MPI writes it in the meantime.
-            let is_there = unsafe { version.is_there(*memory, ends[partition]) };
-            if is_there {
+            let has_arrived = unsafe { arrival_probe.has_arrived(partition) };
+            if has_arrived {
                 arrived_s[partition] = Some(bench.sync.now_s());
             }
-            !is_there
+            !has_arrived
         });
         if left.is_empty() {
             break;
