@@ -77,11 +77,6 @@ impl Memory {
         self.regions().into_iter().for_each(|region| region.copy_all(Direction::ToTwin));
     }
 
-    /// Copies all memory from its twins.
-    pub fn download(&mut self) {
-        self.regions().into_iter().for_each(|region| region.copy_all(Direction::FromTwin));
-    }
-
     /// Exchanges the two arrays of an all-to-all, for its way back; and the wire buffers, if received data is sent back.
     #[inline]
     pub fn turn(&mut self, with_wire: bool) {
@@ -238,7 +233,11 @@ impl Region {
             all.copy(Direction::FromTwin, [rows]);
             // SAFETY: within the wire and its margins; guaranteed by the caller.
             let bytes = unsafe { all.part(gap.clone()) };
-            if let Some(stray) = bytes.iter().position(|&byte| byte != POISON) {
+            let mut stray = |byte: &u8| *byte != POISON;
+            // The nearest to a message.
+            let stray =
+                if i == 0 { bytes.iter().rposition(stray) } else { bytes.iter().position(&mut stray) };
+            if let Some(stray) = stray {
                 bytes.fill(POISON);
                 all.copy(Direction::ToTwin, [rows]);
                 let nearest = if i == 0 { &message } else { &last };

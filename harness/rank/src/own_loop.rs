@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 use anyhow::{Context, anyhow};
 use apps::{Arrays, Face, Message, MicroApp, PAGE_BYTES, Side, WireOrder};
 
-use crate::memory::{POISON, Region, outside};
-use crate::payload::{Mismatch, Places, Runs, Version, Wrong, changed, source_of};
+use crate::memory::{Region, Wire};
+use crate::payload::{Link, Mismatch, Moved, Places, Runs, Version, Wrong, source_of};
 use crate::spans::{
     Span, data_spans, from_source, in_arrays, packed_data, padded_places, padded_spans, place_in_arrays, runs,
 };
@@ -160,38 +160,39 @@ impl OwnLoop {
             Side::Send => from_source(&data, 0),
             Side::Receive => from_source(&packed, source_of(1, 0, 0)),
         };
-        let mut wire = vec![POISON; bytes + 2 * margin];
+        let mut wire = Wire::new(bytes + 2 * margin);
         version.write(0, arrays.memory_mut());
-        let all = Region::of_arrays(arrays, None);
+        let (all, in_wire) = (Region::of_arrays(arrays, None), wire.region());
         // SAFETY: the memory exists until this function ends. In turn, these places or the user's function use it.
         let [data, packed, padded] = unsafe {
-            let wire = Region::new(wire.as_mut_ptr(), wire.len());
             let places = |memory, spans: &[Span]| Places::new(memory, runs(spans, &sources));
-            [places(all, &data), places(wire, &packed), padded_places(all, &padded)]
+            [places(all, &data), places(in_wire, &packed), padded_places(all, &padded)]
         };
-        let (name, found) = match side {
+        let (from, to) = if side == Side::Send { (data, packed) } else { (packed, data) };
+        let receives = vec![Link { peer: 0, tag: self.tag as usize, places: to }];
+        let moved = Moved { sends: vec![from], receives, padded: Some(padded) };
+        moved.write(version);
+        let message = margin..margin + bytes;
+        let name = match side {
             Side::Send => {
-                self.pack(arrays, &mut wire[margin..][..bytes]);
-                let found = packed.wrong(version, &[]);
-                ("pack", found.map(|wrong| in_message(&packed.runs, margin, arrays, wrong)))
+                self.pack(arrays, &mut wire[message.clone()]);
+                "pack"
             }
             Side::Receive => {
-                packed.write(version);
-                self.unpack(&wire[margin..][..bytes], arrays);
-                ("unpack", data.wrong(version, &[]).map(|wrong| in_arrays(arrays, wrong)))
+                self.unpack(&wire[message.clone()], arrays);
+                "unpack"
             }
         };
-        // Nearest to the message first.
-        let mut margins = (0..margin).rev().chain(margin + bytes..wire.len());
-        let beside = margins.find(|&at| wire[at] != POISON).map(|at| {
-            let values = Wrong { at, expected: POISON, found: wire[at] }.values();
-            format!("{}: {values}", outside(at, &(margin..margin + bytes), "the message"))
+        let found = moved.wrong(version).map(|(link, wrong)| match side {
+            Side::Send => in_message(&link.places.runs, margin, arrays, wrong),
+            Side::Receive => in_arrays(arrays, wrong),
         });
         // SAFETY: as above.
-        let changed = || unsafe { changed(all, 0, version, [], [&data, &padded]) };
-        let elsewhere = || beside.or_else(|| changed().map(|wrong| in_arrays(arrays, wrong)));
-        let found = found.or_else(|| Some(format!("{} (must not change)", elsewhere()?)))?;
-        Some(format!("{name}: {found}"))
+        let beside = || unsafe { in_wire.stray_byte(Some(message)) };
+        // SAFETY: as above.
+        let changed = || unsafe { moved.changed(all, 0, version) };
+        let elsewhere = || Some(format!("{} (must not change)", in_arrays(arrays, changed()?)));
+        Some(format!("{name}: {}", found.or_else(beside).or_else(elsewhere)?))
     }
 }
 

@@ -7,8 +7,9 @@ use common::packing::{Ends, Location};
 
 use crate::memory::{Memory, Region};
 use crate::method::{Method, Setup};
-use crate::payload::{Link, Mismatch, Places, Run, Runs, Spots, Version, Wrong};
-use crate::payload::{source_of_arrays, source_of_outgoing};
+use crate::payload::{
+    Link, Mismatch, Moved, Places, Run, Runs, Spots, Version, Wrong, source_of_arrays, source_of_outgoing,
+};
 use crate::spans::{
     Span, data_spans, from_source, in_arrays, is_apart, packed_data, padded_places, padded_spans, runs,
 };
@@ -35,15 +36,6 @@ impl Route {
     }
 }
 
-/// The messages of one way: those that this rank sends, and those that it receives.
-#[derive(Default)]
-pub struct Leg {
-    pub sends: Vec<Link>,
-    pub receives: Vec<Link>,
-    /// All bytes of received values with padding, which may change.
-    pub padded: Option<Places>,
-}
-
 /// The data of the way back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
@@ -63,8 +55,8 @@ enum Answer {
 
 /// The links of a round trip.
 pub struct RoundTrip {
-    pub there: Leg,
-    pub back: Leg,
+    pub there: Moved,
+    pub back: Moved,
     answer: Answer,
     /// Whether the way back sends the data received in the wire buffer.
     pub returns_wire: bool,
@@ -106,57 +98,58 @@ impl RoundTrip {
 
     /// Writes all data that this rank sends, except for answers with received data.
     pub fn write(&self, version: Version) {
-        let back = self.back.sends.iter().filter(|_| self.answer != Answer::Returned);
-        self.there.sends.iter().chain(back).for_each(|link| link.places.write(version));
+        self.there.write(version);
+        if self.answer != Answer::Returned {
+            self.back.write(version);
+        }
     }
 
     /// Overwrites the places of received data, except those from which a rank sends its own.
     pub fn poison(&self) {
-        let is_target = |is_back: bool| match self.answer {
-            Answer::InPlace | Answer::Mixed => false,
-            Answer::Returned => !is_back,
-            Answer::Own | Answer::Another | Answer::Repeated => true,
+        let targets: &[&Moved] = match self.answer {
+            Answer::InPlace | Answer::Mixed => &[],
+            Answer::Returned => &[&self.there],
+            Answer::Own | Answer::Another | Answer::Repeated => &[&self.there, &self.back],
         };
-        let links = self.there.receives.iter().filter(|_| is_target(false));
-        let links = links.chain(self.back.receives.iter().filter(|_| is_target(true)));
-        links.for_each(|link| link.places.poison());
+        targets.iter().for_each(|moved| moved.poison());
     }
 
     /// The places that this rank looks at in the repetitions of a block.
     pub fn looks(&self, generation: u32) -> Looks {
-        let spots = |links: &[Link]| Spots::from_messages(links.iter().map(|link| &link.places), generation);
         let (there, back) = (&self.there, &self.back);
-        let marked = match self.answer {
-            Answer::Own => return Looks::after(there.receives.iter().chain(&back.receives), generation),
-            Answer::InPlace | Answer::Mixed | Answer::Returned | Answer::Another => &back.sends,
+        let both = |(received, answer): (Vec<_>, Vec<_>)| {
+            Spots::from_messages(received.into_iter().chain(answer), generation)
+        };
+        let marks = match self.answer {
+            Answer::Own => return Looks { after: both(self.compared()), ..Looks::default() },
+            Answer::InPlace | Answer::Mixed | Answer::Returned | Answer::Another => {
+                Spots::from_messages(&back.sends, generation)
+            }
             // Data that is sent again unchanged arrives at the same place twice: other bytes must be there in between.
-            Answer::Repeated => &there.receives,
+            Answer::Repeated => there.looks(generation),
         };
         Looks {
-            after: spots(&back.receives),
-            before_answer: spots(&there.receives),
-            marks: spots(marked),
-            unmarked: {
-                let (received, answer) = self.compared();
-                Some(Spots::from_messages(received.iter().chain(answer).map(|link| &link.places), generation))
-            },
+            after: back.looks(generation),
+            before_answer: there.looks(generation),
+            marks,
+            unmarked: Some(both(self.compared())),
         }
     }
 
     /// The same for messages that are not answered.
     pub fn looks_one_way(&self, generation: u32) -> Looks {
-        Looks::after(&self.there.receives, generation)
+        Looks { after: self.there.looks(generation), ..Looks::default() }
     }
 
     /// The received data that is still there after a round trip: of the first message, and of the answer.
-    fn compared(&self) -> (&[Link], &[Link]) {
-        let (there, back) = (&self.there, &self.back);
+    fn compared(&self) -> (Vec<&Places>, Vec<&Places>) {
+        let (there, back) = (self.there.received().collect(), self.back.received().collect());
         match self.answer {
-            Answer::Own => (&there.receives, &back.receives),
+            Answer::Own => (there, back),
             // An answer with received data brings a rank its own.
-            Answer::InPlace | Answer::Returned => (&there.receives, &there.sends),
-            Answer::Mixed => (&there.receives, &[]),
-            Answer::Another | Answer::Repeated => (&[], &back.receives),
+            Answer::InPlace | Answer::Returned => (there, self.there.sends.iter().collect()),
+            Answer::Mixed => (there, Vec::new()),
+            Answer::Another | Answer::Repeated => (Vec::new(), back),
         }
     }
 
@@ -165,8 +158,8 @@ impl RoundTrip {
     pub fn wrong(&self, version: Version, looks: &Looks) -> Option<(Region, Wrong)> {
         let (received, answer) = self.compared();
         let is_marked = matches!(self.answer, Answer::InPlace | Answer::Mixed | Answer::Returned);
-        let wrong = |links: &[Link], marks: &Spots| {
-            links.iter().find_map(|Link { places, .. }| {
+        let wrong = |all: Vec<&Places>, marks: &Spots| {
+            all.into_iter().find_map(|places| {
                 let marks = if is_marked { marks.ranges(places.memory) } else { Vec::new() };
                 Some((places.memory, places.wrong(version, &marks)?))
             })
@@ -192,12 +185,6 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// At these messages after a repetition.
-    fn after<'a>(received: impl IntoIterator<Item = &'a Link>, generation: u32) -> Self {
-        let after = Spots::from_messages(received.into_iter().map(|link| &link.places), generation);
-        Self { after, ..Self::default() }
-    }
-
     /// The first wrong byte after a repetition. The time does not depend on the result. If answers had no marks, one that is lost
     /// cannot be seen.
     #[inline]
@@ -210,14 +197,6 @@ impl Looks {
     }
 }
 
-impl Leg {
-    /// The first wrong byte of all that this rank received one way.
-    pub fn wrong(&self, version: Version) -> Option<(Region, Wrong)> {
-        let mut places = self.receives.iter().map(|link| &link.places);
-        places.find_map(|places| Some((places.memory, places.wrong(version, &[])?)))
-    }
-}
-
 /// Describes a wrong byte of a case's memory.
 pub fn described(memory: &Memory, (region, wrong): (Region, Wrong)) -> Mismatch {
     match region.is_of(memory.arrays.memory()) {
@@ -226,11 +205,24 @@ pub fn described(memory: &Memory, (region, wrong): (Region, Wrong)) -> Mismatch 
     }
 }
 
+/// The first error in all received data.
+pub fn wrong_received(memory: &Memory, moved: &Moved, version: Version) -> Option<Mismatch> {
+    moved.wrong(version).map(|(link, wrong)| described(memory, (link.places.memory, wrong)))
+}
+
+/// The first byte of a rank's arrays that must not change, and has.
+pub fn changed(memory: &mut Memory, rank: usize, moved: &Moved, version: Version) -> Option<Mismatch> {
+    let [arrays, ..] = memory.regions();
+    // SAFETY: all memory is borrowed mutably, and MPI uses it only within the functions of a method.
+    let wrong = unsafe { moved.changed(arrays, source_of_arrays(rank), version) }?;
+    Some(format!("{} (must not change)", in_arrays(&memory.arrays, wrong)))
+}
+
 /// The messages of one way. For the way back of an all-to-all the arrays, or the wire buffers, have changed roles.
 ///
 /// # Safety
 /// As for [`RoundTrip::new`].
-unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bool) -> Leg {
+unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bool) -> Moved {
     // Data that is never written again is sent from the same place both ways.
     let is_turned = is_back && setup.is_all_to_all() && route.is_renewed;
     if is_turned {
@@ -274,15 +266,12 @@ unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bo
         .iter()
         .map(|end| (*end as u128 * total as u128 / setup.message_bytes.max(1) as u128) as usize)
         .collect();
-    let links = |memory: Region, here: &[Span], sources: &[Run]| {
-        let link = |(i, places)| {
-            let peer = if setup.is_all_to_all() { i } else { setup.peer() };
-            Link { peer, tag: 0, places }
-        };
-        // SAFETY: guaranteed by the caller.
-        let all = unsafe { Places::new(memory, runs(here, sources)) };
-        all.parts(&ends).into_iter().enumerate().map(link).collect()
+    // SAFETY: guaranteed by the caller.
+    let places = |memory, here: &[Span], sources: &[Run]| unsafe { Places::new(memory, runs(here, sources)) };
+    let link = |(i, places)| {
+        let peer = if setup.is_all_to_all() { i } else { setup.peer() };
+        Link { peer, tag: 0, places }
     };
-    let own = from_rank(setup.me);
-    Leg { sends: links(from, &sent, &own), receives: links(to, &received, &incoming), padded }
+    let receives = places(to, &received, &incoming).parts(&ends).into_iter().enumerate().map(link).collect();
+    Moved { sends: places(from, &sent, &from_rank(setup.me)).parts(&ends), receives, padded }
 }

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use super::cache::Eviction;
 use super::job::Job;
-use super::message_links::{Leg, Looks, RoundTrip, Route, described};
+use super::message_links::{Looks, RoundTrip, Route, described};
 use super::sync::Sync;
 use crate::checked::{CallError, Comm};
 use crate::clock::Clock;
 use crate::device;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
-use crate::payload::Checks;
+use crate::payload::{Checks, Moved};
 
 /// One ping-pong on all ranks.
 pub struct Session<'a> {
@@ -112,10 +112,10 @@ impl<'a> Session<'a> {
     }
 
     /// Fills all memory with new data. Wire buffers are poisoned, except for the messages that are sent from there.
-    pub fn fill(&mut self, leg: &Leg) {
+    pub fn fill(&mut self, moved: &Moved) {
         let version = self.payload.checks.fill_all(&mut self.memory, self.setup.me);
         self.payload.looks = Looks::default();
-        leg.sends.iter().for_each(|link| link.places.write(version));
+        moved.write(version);
     }
 
     /// Prepares a block of round trips: new data to send, and nothing that could be mistaken for it where it is received.

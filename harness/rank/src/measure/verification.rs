@@ -4,13 +4,12 @@
 //! an answer that never arrived would leave the right bytes there. For each way, memory is filled with new
 //! data, and everything that must not change is compared too, including the gaps between the arrays.
 
-use super::message_links::{Leg, described};
+use super::message_links::{changed, wrong_received};
 use super::session::Session;
 use crate::checked::CallError;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
-use crate::payload::{Mismatch, Version, changed, source_of_arrays};
-use crate::spans::in_arrays;
+use crate::payload::{Mismatch, Moved, Version};
 
 /// Transfers in each direction; two, so that the second must differ from the data that the first left behind.
 pub const ROUNDS: u32 = 2;
@@ -66,18 +65,7 @@ fn one_way(
 
 /// Compares all memory with what must be there after one way: the received data at its places, and everywhere
 /// else the data from before.
-pub fn compare(memory: &mut Memory, leg: &Leg, version: Version, setup: &Setup<'_>) -> Option<Mismatch> {
-    let (wrong, stray) = (leg.wrong(version), setup.stray_byte(memory));
-    let found = wrong.map(|wrong| described(memory, wrong)).or(stray);
-    if found.is_some() || !memory.has_arrays {
-        return found;
-    }
-    memory.download();
-    let [arrays, ..] = memory.regions();
-    let received = leg.receives.iter().map(|link| &link.places);
-    let sent = leg.sends.iter().map(|link| &link.places);
-    // SAFETY: the transfer is over.
-    let wrong =
-        unsafe { changed(arrays, source_of_arrays(setup.me), version, sent, received.chain(&leg.padded)) }?;
-    Some(format!("{} (must not change)", in_arrays(&memory.arrays, wrong)))
+pub fn compare(memory: &mut Memory, moved: &Moved, version: Version, setup: &Setup<'_>) -> Option<Mismatch> {
+    let (wrong, stray) = (wrong_received(memory, moved, version), setup.stray_byte(memory));
+    wrong.or(stray).or_else(|| changed(memory, setup.me, moved, version))
 }

@@ -208,35 +208,3 @@ impl ArrivalProbe {
         [arrived.map(bytes).sum::<usize>() as f64, self.messages().map(bytes).sum::<usize>() as f64]
     }
 }
-
-/// The first byte of a memory that was changed although it is not in `received`, which is compared before. At
-/// the fill it had sources from `own` on; `sent` has the data of `version`. Received and sent bytes are lost.
-///
-/// # Safety
-/// Nothing else uses the memory.
-pub unsafe fn changed<'a>(
-    memory: Region,
-    own: u64,
-    version: Version,
-    sent: impl IntoIterator<Item = &'a Places>,
-    received: impl IntoIterator<Item = &'a Places>,
-) -> Option<Wrong> {
-    memory.copy_all(Direction::FromTwin);
-    // SAFETY: guaranteed by the caller.
-    let part = |range| unsafe { memory.part(range) };
-    let in_it = |places: &&Places| places.memory.start() == memory.start();
-    let before = version.initial();
-    let put_back = |places: &Places| {
-        let runs = places.runs.iter();
-        runs.for_each(|run| before.write(own + run.at as u64, part(run.at..run.at + run.bytes)));
-    };
-    let sent: Vec<&Places> = sent.into_iter().filter(in_it).collect();
-    // This copies from the twin, so it is before anything is put back.
-    if let Some(wrong) = sent.iter().find_map(|places| places.wrong(version, &[])) {
-        return Some(wrong);
-    }
-    sent.into_iter().chain(received.into_iter().filter(in_it)).for_each(put_back);
-    let all = &*part(0..memory.bytes());
-    let at = before.first_difference(own, all)?;
-    Some(Wrong { at, expected: before.byte(own + at as u64), found: all[at] })
-}

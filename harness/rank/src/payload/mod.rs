@@ -6,15 +6,17 @@
 //! over from an earlier transfer, differ from the expected ones.
 //!
 //! After each repetition a rank looks at a few bytes of each message that it received ([`Spots`]); sometimes, and after each block, at
-//! all of them ([`Places::wrong`]); and when a method is verified, at all memory ([`changed`]). [`Checks`] counts these, and keeps the
+//! all of them ([`Places::wrong`]); and when a method is verified, at all memory ([`Moved::changed`]). [`Checks`] counts these, and keeps the
 //! first error.
 
 mod check;
 mod checks;
 mod data;
 mod link;
+mod moved;
 
-pub use check::{ArrivalProbe, Mismatch, Spots, changed, some_place};
+pub use check::{ArrivalProbe, Mismatch, Spots, some_place};
 pub use checks::Checks;
 pub use data::{Version, source_of, source_of_arrays, source_of_outgoing};
 pub use link::{Link, Places, Run, Runs, Wrong};
+pub use moved::Moved;

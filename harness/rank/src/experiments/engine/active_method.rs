@@ -7,12 +7,12 @@ use common::memory::Buffers;
 use common::model::conditions::MemoryKind;
 use datatypes::Element;
 
-use super::verify::{EnginePayload, ME, Moved};
+use super::verify::{EnginePayload, ME, moved};
 use crate::checked::CallError;
 use crate::device;
 use crate::memory::Memory;
 use crate::method::message_packer::MessagePacker;
-use crate::payload::{Places, Run, Runs, source_of_arrays};
+use crate::payload::{Moved, Places, Run, Runs, source_of_arrays};
 
 /// A method that was set up and is being measured.
 pub enum PackingMethod<'a> {
@@ -43,8 +43,7 @@ impl PlainCopy {
             // SAFETY: memory is never moved with its owner, and is only written and compared while nothing is copied.
             unsafe { Places::new(memory.array(array, bytes), Runs::from_runs([run])) }
         };
-        let moved =
-            [pack_bytes, unpack_bytes].map(|bytes| Moved { from: places(0, bytes), to: places(1, bytes) });
+        let moved = [pack_bytes, unpack_bytes].map(|bytes| moved(places(0, bytes), places(1, bytes), None));
         Box::new(Self { memory, moved })
     }
 
@@ -68,7 +67,7 @@ impl PlainCopy {
     }
 
     fn bytes(&self, side: Side) -> usize {
-        self.moved[usize::from(side == Side::Receive)].to.memory.bytes()
+        self.moved[usize::from(side == Side::Receive)].sends[0].memory.bytes()
     }
 }
 

@@ -14,7 +14,7 @@ use super::method::Parts;
 use crate::device::Direction;
 use crate::memory::Region;
 use crate::payload::{
-    ArrivalProbe, Checks, Link, Mismatch, Places, Run, Runs, Spots, changed, source_of_arrays,
+    ArrivalProbe, Checks, Link, Mismatch, Moved, Places, Run, Runs, Spots, source_of_arrays,
 };
 use crate::spans::in_arrays;
 
@@ -22,8 +22,10 @@ use crate::spans::in_arrays;
 pub struct ExchangePayload<'a> {
     parts: &'a Parts,
     arrays: Region,
-    in_arrays: Shares,
-    in_messages: Shares,
+    /// By thread, the data that the rank itself sends: each thread then finds the bytes that it wrote in its caches; and a link for each
+    /// thread's share of each received message.
+    in_arrays: Moved,
+    in_messages: Moved,
     /// Last words of shares that other ranks send in the first stage, packed in either order.
     early: [Vec<Link>; 2],
     pub checks: Checks,
@@ -31,14 +33,6 @@ pub struct ExchangePayload<'a> {
     is_reference: bool,
     /// The places looked at after each exchange since the last fill.
     looks: Spots,
-}
-
-/// The data in one memory, in a share per thread.
-struct Shares {
-    /// By thread, the data that the rank itself sends: each thread then finds the bytes that it wrote in its caches.
-    own: Vec<Places>,
-    /// The data that arrives: a link for each thread's share of each message.
-    received: Vec<Link>,
 }
 
 /// The source of the first byte of a message of the reference: a number with well mixed bits, far from those of other messages.
@@ -112,8 +106,11 @@ impl<'a> ExchangePayload<'a> {
             };
             shares().take(in_first).filter(|(link, ..)| link.peer != parts.rank).map(packed).collect()
         });
-        let side =
-            |i: usize, received| Shares { own: own.iter().map(|both| both[i].clone()).collect(), received };
+        let side = |i: usize, receives| Moved {
+            sends: own.iter().map(|both| both[i].clone()).collect(),
+            receives,
+            padded: None,
+        };
         Self {
             parts,
             arrays,
@@ -126,13 +123,13 @@ impl<'a> ExchangePayload<'a> {
         }
     }
 
-    fn shares(&self, is_reference: bool) -> &Shares {
-        if is_reference { &self.in_messages } else { &self.in_arrays }
+    fn moved(&self) -> &Moved {
+        if self.is_reference { &self.in_messages } else { &self.in_arrays }
     }
 
     /// The data that the rank itself sends, by thread.
     pub fn own(&self) -> &[Places] {
-        &self.shares(self.is_reference).own
+        &self.moved().sends
     }
 
     /// Writes new data into all memory that a method reads, and what must not be mistaken for it everywhere else.
@@ -142,19 +139,16 @@ impl<'a> ExchangePayload<'a> {
         // SAFETY: no other thread runs between exchanges.
         version.write(source_of_arrays(self.parts.rank), unsafe { self.arrays.part(0..self.arrays.bytes()) });
         self.arrays.copy_all(Direction::ToTwin);
-        let shares = self.shares(is_reference);
-        shares.received.iter().for_each(|link| link.places.poison());
-        shares.own.iter().for_each(|places| places.write(version));
-        let received = shares.received.iter().map(|link| &link.places);
-        self.looks = Spots::from_messages(received, version.generation);
+        self.moved().poison();
+        self.moved().write(version);
+        self.looks = self.moved().looks(version.generation);
     }
 
     /// Looks at the messages of the last exchange.
     pub fn look(&mut self) {
         let found = self.looks.wrong(self.checks.version).map(|(_, wrong)| {
-            let mut received = self.shares(self.is_reference).received.iter();
-            let share = received.find(|link| link.places.runs.has(wrong.at)).expect("looked at");
-            let Link { peer, tag, places } = share;
+            let share = self.moved().receives.iter().find(|link| link.places.runs.has(wrong.at));
+            let Link { peer, tag, places } = share.expect("looked at");
             let bytes = places.runs.bytes();
             format!("a share of {bytes} bytes from rank {peer}, tag {tag}, is not the one that was sent")
         });
@@ -168,13 +162,12 @@ impl<'a> ExchangePayload<'a> {
 
     /// The first error in all data that was received since the last fill, or next to packed messages.
     pub fn wrong_received(&self) -> Option<Mismatch> {
-        let (Parts { rank, memory, links, .. }, shares) = (self.parts, self.shares(self.is_reference));
-        let wrong = shares.received.iter().find_map(|link| {
-            let wrong = link.places.wrong(self.checks.version, &[])?;
+        let Parts { rank, memory, links, .. } = self.parts;
+        let wrong = self.moved().wrong(self.checks.version).map(|(link, wrong)| {
             // SAFETY: no other thread runs between exchanges.
             let arrays = unsafe { memory.arrays.share() };
             let what = if self.is_reference { wrong.in_buffer() } else { in_arrays(arrays, wrong) };
-            Some(format!("{what}, in the message from rank {} with tag {}", link.peer, link.tag))
+            format!("{what}, in the message from rank {} with tag {}", link.peer, link.tag)
         });
         // SAFETY: as above.
         let stray = unsafe { memory.stray_byte(links) };
@@ -186,12 +179,9 @@ impl<'a> ExchangePayload<'a> {
     pub fn wrong(&self) -> Option<Mismatch> {
         self.wrong_received().or_else(|| {
             let rank = self.parts.rank;
-            let shares = self.shares(self.is_reference);
-            let received = shares.received.iter().map(|link| &link.places);
             // SAFETY: no other thread runs between exchanges.
-            let wrong = unsafe {
-                changed(self.arrays, source_of_arrays(rank), self.checks.version, &shares.own, received)
-            }?;
+            let wrong =
+                unsafe { self.moved().changed(self.arrays, source_of_arrays(rank), self.checks.version) }?;
             // SAFETY: as above.
             let arrays = unsafe { self.parts.memory.arrays.share() };
             Some(format!("rank {rank}: {} (must not change)", in_arrays(arrays, wrong)))
@@ -203,7 +193,7 @@ impl<'a> ExchangePayload<'a> {
     pub fn probe(&self, packing: Packing) -> ArrivalProbe {
         let all: &mut dyn Iterator<Item = &Link> = match packing.packs() {
             true => &mut self.early[usize::from(!packing.is_by_hand())].iter(),
-            false => &mut self.in_arrays.received[..].iter().take(self.early[0].len()),
+            false => &mut self.in_arrays.receives.iter().take(self.early[0].len()),
         };
         ArrivalProbe::new(self.checks.version.changed(), all.map(|link| &link.places))
     }

@@ -9,7 +9,7 @@ use common::packing::Form;
 use super::traffic::Traffic;
 use crate::carrier::Repeated;
 use crate::checked::{CallError, Request};
-use crate::measure::message_links::described;
+use crate::measure::message_links::wrong_received;
 use crate::measure::session::Session;
 use crate::measure::verification::compare;
 use crate::method::Method;
@@ -91,8 +91,9 @@ impl<'a> Traffic for Session<'a> {
         let (version, memory) = (self.payload.checks.version, &mut self.memory);
         if version.repetition > 0 {
             // The arrays have been rewritten, so only the received data is compared; the rest was compared at first.
-            let (wrong, stray) = (links.there.wrong(version), self.setup.stray_byte(memory));
-            return wrong.map(|wrong| described(memory, wrong)).or(stray);
+            let (wrong, stray) =
+                (wrong_received(memory, &links.there, version), self.setup.stray_byte(memory));
+            return wrong.or(stray);
         }
         compare(memory, &links.there, version, self.setup)
     }

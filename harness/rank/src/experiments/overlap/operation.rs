@@ -11,7 +11,7 @@ use crate::carrier::Repeated;
 use crate::checked::collective::Blocks;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
 use crate::memory::{POISON, Wire};
-use crate::payload::{Checks, Link, Mismatch, Places, Run, Runs, Spots, Version, source_of};
+use crate::payload::{Checks, Link, Mismatch, Moved, Places, Run, Runs, Spots, Version, Wrong, source_of};
 
 /// An operation with its memory, on all ranks.
 pub struct OperationTraffic {
@@ -26,8 +26,8 @@ pub struct OperationTraffic {
     block: usize,
     send: Wire,
     receive: Wire,
-    /// The blocks that others send; none if numbers are added.
-    links: Vec<Link>,
+    /// The blocks; others send none if numbers are added.
+    moved: Moved,
     /// The places looked at after each repetition since the last fill.
     looks: Spots,
     /// The numbers, if they are added.
@@ -107,13 +107,18 @@ impl OperationTraffic {
             _ => None,
         };
         let shape = BlockCounts::on_rank(transfer, rank, ranks);
-        let (send, mut receive) = (Wire::new(shape.sends * block), Wire::new(shape.receives * block));
+        let [mut send, mut receive] = [shape.sends, shape.receives].map(|blocks| Wire::new(blocks * block));
+        let places = |memory, at, bytes, source| {
+            // SAFETY: buffers are not moved with their owner, and are only used while no operation is in progress.
+            unsafe { Places::new(memory, Runs::from_runs([Run { at, bytes, source }])) }
+        };
+        let sends = vec![places(send.region(), 0, send.len(), source_of(rank, 0, 0))];
         let memory = receive.region();
         let link = |&(at, peer, from): &(usize, usize, usize)| {
-            let run = Run { at: at * block, bytes: block, source: source_of(peer, 0, from * block) };
-            // SAFETY: the buffer is not moved with its owner, and is only compared while no operation is in progress.
-            Link { peer, tag: 0, places: unsafe { Places::new(memory, Runs::from_runs([run])) } }
+            let places = places(memory, at * block, block, source_of(peer, 0, from * block));
+            Link { peer, tag: 0, places }
         };
+        let receives = shape.arrivals.iter().map(link).collect();
         Ok(Self {
             rank,
             transfer,
@@ -121,7 +126,7 @@ impl OperationTraffic {
             ring,
             ranks,
             block,
-            links: shape.arrivals.iter().map(link).collect(),
+            moved: Moved { sends, receives, padded: None },
             looks: Spots::default(),
             send,
             receive,
@@ -135,7 +140,7 @@ impl OperationTraffic {
     fn write(&mut self, version: Version) {
         match &self.numbers {
             Some(numbers) => numbers.write(&mut self.send, self.rank, version),
-            None => version.write(source_of(self.rank, 0, 0), &mut self.send),
+            None => self.moved.write(version),
         }
     }
 
@@ -177,7 +182,7 @@ impl Traffic for OperationTraffic {
         let version = self.checks.fill();
         self.write(version);
         self.receive.fill(POISON);
-        self.looks = Spots::from_messages(self.links.iter().map(|link| &link.places), version.generation);
+        self.looks = self.moved.looks(version.generation);
         Ok(())
     }
 
@@ -217,13 +222,11 @@ impl Traffic for OperationTraffic {
 
     fn wrong(&mut self) -> Option<Mismatch> {
         let version = self.checks.version;
-        let wrong = |Link { peer, places, .. }: &Link| {
-            let wrong = places.wrong(version, &[])?.in_buffer();
-            Some(format!("block from rank {peer}: {wrong}"))
-        };
+        let of_block =
+            |(link, wrong): (&Link, Wrong)| format!("block from rank {}: {}", link.peer, wrong.in_buffer());
         let wrong = match &self.numbers {
             Some(numbers) => numbers.wrong(&self.receive, self.ranks, version),
-            None => self.links.iter().find_map(wrong),
+            None => self.moved.wrong(version).map(of_block),
         };
         // SAFETY: no operation is in progress.
         let stray = |wire: &mut Wire| unsafe { wire.region().stray_byte(Some(0..wire.len())) };
