@@ -28,13 +28,17 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Allocates these buffers, and writes every byte: unwritten memory is one shared zero page, and would look faster.
+    /// Allocates these buffers for a message.
     pub fn new(arrays: Arrays, message_bytes: u64, buffers: Buffers, kind: MemoryKind) -> Self {
-        let [outgoing, incoming] =
-            buffers.wire_bytes(message_bytes).expect("checked against the machine's memory");
-        let [outgoing, incoming] = [outgoing, incoming].map(|bytes| Wire::new(bytes as usize).within(kind));
+        let wire_bytes = buffers.wire_bytes(message_bytes).expect("checked against the machine's memory");
+        Self::with_wires(arrays, buffers.arrays, wire_bytes.map(|bytes| bytes as usize), kind)
+    }
+
+    /// Allocates wire buffers of these sizes, and writes every byte: unwritten memory is one shared zero page, and would look faster.
+    pub fn with_wires(arrays: Arrays, has_arrays: bool, bytes: [usize; 2], kind: MemoryKind) -> Self {
+        let [outgoing, incoming] = bytes.map(|bytes| Wire::new(bytes).within(kind));
         let twin = (!kind.is_host()).then(|| Buffer::new(kind, arrays.memory().len()));
-        let mut memory = Self { arrays, has_arrays: buffers.arrays, outgoing, incoming, twin };
+        let mut memory = Self { arrays, has_arrays, outgoing, incoming, twin };
         if memory.has_arrays {
             memory.arrays.memory_mut().fill(POISON);
         }
@@ -86,16 +90,12 @@ impl Memory {
         }
     }
 
-    /// A changed byte of those that no method writes: behind the first ones of each wire buffer, of which
-    /// there are `used`, or before them. All are put back.
-    pub fn stray_byte(&mut self, used: [usize; 2]) -> Option<String> {
-        let [outgoing, incoming] = self.wires();
-        let stray = |wire: Region, used: usize| {
-            // SAFETY: both buffers are borrowed mutably, and MPI uses them only within the functions of a method.
-            unsafe { wire.stray_byte(Some(0..used.min(wire.bytes))) }
-        };
-        let sent = stray(outgoing, used[0]);
-        stray(incoming, used[1]).or(sent)
+    /// A changed byte of those that no method writes: next to these messages in each wire buffer. All are put back.
+    pub fn stray_byte<M: IntoIterator<Item = Range<usize>>>(&mut self, messages: [M; 2]) -> Option<String> {
+        let ([outgoing, incoming], [sent, received]) = (self.wires(), messages);
+        // SAFETY: both buffers are borrowed mutably, and MPI uses them only within the functions of a method.
+        let [sent, received] = unsafe { [outgoing.stray_byte(sent), incoming.stray_byte(received)] };
+        received.or(sent)
     }
 
     /// Overwrites both wire buffers, so that a transfer that did not happen does not leave right data.
@@ -226,7 +226,8 @@ impl Region {
     /// This is the region of a wire that exists, and nothing else uses it.
     pub unsafe fn stray_byte(self, messages: impl IntoIterator<Item = Range<usize>>) -> Option<String> {
         let (all, mut last, mut first) = (self.with_margins(), MARGIN..MARGIN, None);
-        let messages = messages.into_iter().map(|message| MARGIN + message.start..MARGIN + message.end);
+        let end = |message: &Range<usize>| message.end.min(self.bytes);
+        let messages = messages.into_iter().map(|message| MARGIN + message.start..MARGIN + end(&message));
         for (i, message) in messages.chain(Some(all.bytes..all.bytes)).enumerate() {
             let gap = if i == 0 { 0 } else { last.end }..message.start;
             let rows = Rows { at: gap.start, bytes: gap.len(), count: 1, step: gap.len() };

@@ -191,7 +191,7 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
 
     fn wrong_loop(&mut self, side: Side) -> Option<String> {
         // SAFETY: no other thread runs between exchanges.
-        let arrays = unsafe { self.parts.memory.arrays.get() };
+        let arrays = unsafe { &mut self.parts.memory.get().arrays };
         let mut links = self.parts.links.stages.iter().flat_map(|stage| match side {
             Side::Send => &stage.sends,
             Side::Receive => &stage.receives,

@@ -100,7 +100,7 @@ impl<'a> MessagePacker<'a> {
 
     /// A changed byte next to the packed data. All are put back.
     pub fn stray_byte(&self, memory: &mut Memory) -> Option<Mismatch> {
-        memory.stray_byte([self.pack_bytes, self.unpack_bytes])
+        memory.stray_byte([self.pack_bytes, self.unpack_bytes].map(|bytes| Some(0..bytes)))
     }
 
     /// The same next to copies of contiguous bytes.

@@ -111,7 +111,7 @@ impl<'a> Setup<'a> {
 
     /// A changed byte next to the packed messages. All are put back. `MPI_Pack` may write into all of the buffer to send.
     pub fn stray_byte(&self, memory: &mut Memory) -> Option<Mismatch> {
-        memory.stray_byte([memory.outgoing.len(), self.message_bytes])
+        memory.stray_byte([memory.outgoing.len(), self.message_bytes].map(|bytes| Some(0..bytes)))
     }
 
     /// The other rank of a pair.

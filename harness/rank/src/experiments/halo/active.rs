@@ -44,7 +44,7 @@ impl<'a> ActiveExchange<'a> {
         }
         let packer = |(tag, face): (usize, &'a Face)| {
             let own = (packing == Packing::Own).then(|| OwnLoop::new(face, !parts.links.has_loops, tag));
-            Packer::of_face(packing, face, &parts.memory.displacements, &parts.comm, own)
+            Packer::of_face(packing, face, &parts.displacements[parts.rank], &parts.comm, own)
         };
         let share = |link: &'a HaloMessage, side, thread: usize| {
             let packer = packer((link.tag, &link.cut.parts[thread]))?;
@@ -90,7 +90,7 @@ impl<'a> ActiveExchange<'a> {
         let (packer, range, memory) = (&self.sends[stage][send][thread], link.wire_of(thread), &parts.memory);
         // SAFETY: guaranteed by the caller.
         unsafe {
-            let arrays = memory.arrays.share();
+            let arrays = memory.arrays();
             if packer.is_on_device() {
                 let packed = (memory.outgoing.for_mpi().wrapping_add(range.start), range.len());
                 return packer.run_on_device(Side::Send, (arrays, memory.all_arrays.for_mpi()), packed);
@@ -114,7 +114,7 @@ impl<'a> ActiveExchange<'a> {
         }
         let (shares, memory) = (self.receives[stage][receive].iter().enumerate(), &parts.memory);
         // SAFETY: guaranteed by the caller.
-        let arrays = unsafe { memory.arrays.get() };
+        let arrays = unsafe { &mut memory.get().arrays };
         shares.into_iter().try_for_each(|(thread, packer)| {
             let range = link.wire_of(thread);
             if packer.is_on_device() {

@@ -83,7 +83,7 @@ impl<'a> StageCollectives<'a> {
         let of_rank = |links: &[HaloMessage], rank| {
             let links = links.iter().filter(|link| link.peer == rank);
             let pieces = links.flat_map(|link| link.face.message(WireOrder::Ddt).pieces).collect();
-            typed_message(&Message { pieces }, &parts.memory.displacements, &parts.comm)
+            typed_message(&Message { pieces }, &parts.displacements[parts.rank], &parts.comm)
         };
         let data = |links: &[HaloMessage], is_sent| -> Result<Vec<MessageData>, CallError> {
             match topology {

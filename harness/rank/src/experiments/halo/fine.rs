@@ -135,7 +135,7 @@ fn typed_transfers<'a>(
     role: Role,
     calls: TeamCalls,
 ) -> Result<MessageTransfers<'a>, CallError> {
-    let mine = link.cut.partition(WireOrder::Ddt, &parts.memory.displacements);
+    let mine = link.cut.partition(WireOrder::Ddt, &parts.displacements[parts.rank]);
     let theirs = link.far.cut(parts.threads).partition(WireOrder::Ddt, &parts.displacements[link.peer]);
     let transfer = |typed, partitions| typed_partitions(parts, comm, (link, role), typed, partitions, calls);
     if let Some((origin_bytes, layout)) = mine.filter(|_| theirs.is_some()) {
@@ -143,7 +143,7 @@ fn typed_transfers<'a>(
         return Ok(MessageTransfers::whole(transfer(typed, (parts.threads, 0))?));
     }
     let share = |(number, part): (usize, &Face)| {
-        let typed = typed_message(&part.message(WireOrder::Ddt), &parts.memory.displacements, comm)?;
+        let typed = typed_message(&part.message(WireOrder::Ddt), &parts.displacements[parts.rank], comm)?;
         let made = (typed.count > 0).then(|| transfer(typed, (1, number))).transpose()?;
         Ok(made.map(|made| Box::new(made) as Box<dyn Mechanism + 'a>))
     };

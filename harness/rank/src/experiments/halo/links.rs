@@ -7,9 +7,9 @@ use apps::halo::{HaloApp, Transfer};
 use apps::{Cut, Face, Side};
 use common::model::conditions::MemoryKind;
 
-use crate::device::{Buffer, Direction, StagedBytes, Staging};
+use crate::device::{StagedBytes, Staging};
 use crate::handoff::Slot;
-use crate::memory::{POISON, Region, Wire};
+use crate::memory::{Memory, Region};
 
 /// Alignment in bytes of each message's part of a wire buffer: a cache line, so that threads that pack for
 /// different neighbours do not share one.
@@ -105,22 +105,18 @@ fn start_at_receiver(app: &dyn HaloApp, rank: usize, stage: usize, send: &Transf
     placed.find_map(|(number, start)| (number == (stage, rank, send.tag)).then_some(start))
 }
 
-/// The memory of a halo: the application's arrays and the two wire buffers, the same for every method.
+/// The memory of a halo, the same for every method, with addresses that are taken once: MPI's pointers stay valid whatever is borrowed later.
 pub struct HaloMemory {
-    /// Changed by one thread at a time, read by all threads while they pack.
-    pub arrays: Slot<Arrays>,
-    /// All of the arrays' memory. Its address is taken once, like the two below: MPI's pointers stay valid whatever is borrowed later.
+    /// Its arrays are changed by one thread at a time, and read by all threads while they pack.
+    memory: Slot<Memory>,
+    /// All of the arrays' memory.
     pub all_arrays: Region,
     /// Packed data to send; a link's part is written by one thread.
     pub outgoing: Region,
     /// Packed data that was received.
     pub incoming: Region,
-    /// The memory of both.
-    _wires: [Wire; 2],
-    /// If the data is not in usual memory: that of the arrays, and the host memory for both wire buffers.
-    device: Option<(Buffer, [Staging; 2])>,
-    /// Bytes from the start of array 0 to each array.
-    pub displacements: Vec<i64>,
+    /// The host memory for both wire buffers, if the data is not in usual memory.
+    staging: Option<[Staging; 2]>,
     /// Offset of array 0 in the arrays' memory.
     pub start: usize,
 }
@@ -132,20 +128,31 @@ unsafe impl Sync for HaloMemory {}
 impl HaloMemory {
     /// Allocates everything, and writes every byte.
     pub fn new(app: &dyn HaloApp, rank: usize, links: &Links, kind: MemoryKind) -> Self {
-        let mut arrays = Arrays::new(app.arrays(rank));
-        arrays.memory_mut().fill(POISON);
         let wire_bytes = [links.outgoing_bytes, links.incoming_bytes].map(|bytes| bytes.max(1));
-        let mut wires = wire_bytes.map(|bytes| Wire::new(bytes).within(kind));
-        let device = (!kind.is_host())
-            .then(|| (Buffer::new(kind, arrays.memory().len()), wire_bytes.map(Staging::new)));
-        // These are the last borrows of all arrays and of the whole wire buffers.
-        let all_arrays = Region::of_arrays(&mut arrays, device.as_ref().map(|(twin, _)| twin));
-        let [outgoing, incoming] = wires.each_mut().map(Wire::region);
-        all_arrays.copy_all(Direction::ToTwin);
-        let displacements = arrays.displacements();
-        let start = if arrays.specs().is_empty() { 0 } else { arrays.place(0).start };
-        let arrays = Slot::new(arrays);
-        Self { arrays, all_arrays, outgoing, incoming, _wires: wires, device, displacements, start }
+        let mut memory = Memory::with_wires(Arrays::new(app.arrays(rank)), true, wire_bytes, kind);
+        let staging = (!kind.is_host()).then(|| wire_bytes.map(Staging::new));
+        let [all_arrays, outgoing, incoming] = memory.regions();
+        let start = if memory.arrays.specs().is_empty() { 0 } else { memory.arrays.place(0).start };
+        Self { memory: Slot::new(memory), all_arrays, outgoing, incoming, staging, start }
+    }
+
+    /// All memory.
+    ///
+    /// # Safety
+    /// As for [`Slot::get`].
+    #[expect(clippy::mut_from_ref, reason = "as for a slot")]
+    pub unsafe fn get(&self) -> &mut Memory {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.memory.get() }
+    }
+
+    /// The arrays, for threads that read them.
+    ///
+    /// # Safety
+    /// As for [`Slot::share`].
+    pub unsafe fn arrays(&self) -> &Arrays {
+        // SAFETY: guaranteed by the caller.
+        unsafe { &self.memory.share().arrays }
     }
 
     /// A changed byte next to packed messages. All are put back.
@@ -156,16 +163,13 @@ impl HaloMemory {
         let messages = |of: fn(&StageLinks) -> &[HaloMessage]| {
             links.stages.iter().flat_map(of).map(|link| link.wire.clone())
         };
-        // SAFETY: the regions of wire buffers that exist; guaranteed by the caller.
-        unsafe {
-            let sent = self.outgoing.stray_byte(messages(|stage| &stage.sends));
-            self.incoming.stray_byte(messages(|stage| &stage.receives)).or(sent)
-        }
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.get() }.stray_byte([messages(|stage| &stage.sends), messages(|stage| &stage.receives)])
     }
 
     /// The host memory of a wire buffer, if the data is not in usual memory.
     pub fn staging(&self, side: Side) -> Option<StagedBytes> {
-        self.device.as_ref().map(|(_, staging)| staging[usize::from(side == Side::Receive)].all)
+        self.staging.as_ref().map(|staging| staging[usize::from(side == Side::Receive)].all)
     }
 
     /// Address of the byte that corresponds to a datatype's displacement 0, given relative to array 0.

@@ -11,17 +11,12 @@ use common::packing::Packing;
 
 use super::links::HaloMessage;
 use super::method::Parts;
-use crate::device::Direction;
-use crate::memory::Region;
-use crate::payload::{
-    ArrivalProbe, Checks, Link, Mismatch, Moved, Places, Run, Runs, Spots, source_of_arrays,
-};
-use crate::spans::in_arrays;
+use crate::measure::message_links::{changed, described};
+use crate::payload::{ArrivalProbe, Checks, Link, Mismatch, Moved, Places, Run, Runs, Spots};
 
 /// The payload of one process.
 pub struct ExchangePayload<'a> {
     parts: &'a Parts,
-    arrays: Region,
     /// By thread, the data that the rank itself sends: each thread then finds the bytes that it wrote in its caches; and a link for each
     /// thread's share of each received message.
     in_arrays: Moved,
@@ -113,7 +108,6 @@ impl<'a> ExchangePayload<'a> {
         };
         Self {
             parts,
-            arrays,
             in_arrays: side(0, shares().map(arrived).collect()),
             in_messages: side(1, shares().map(message).collect()),
             early,
@@ -135,10 +129,8 @@ impl<'a> ExchangePayload<'a> {
     /// Writes new data into all memory that a method reads, and what must not be mistaken for it everywhere else.
     pub fn fill(&mut self, is_reference: bool) {
         self.is_reference = is_reference;
-        let version = self.checks.fill();
         // SAFETY: no other thread runs between exchanges.
-        version.write(source_of_arrays(self.parts.rank), unsafe { self.arrays.part(0..self.arrays.bytes()) });
-        self.arrays.copy_all(Direction::ToTwin);
+        let version = self.checks.fill_all(unsafe { self.parts.memory.get() }, self.parts.rank);
         self.moved().poison();
         self.moved().write(version);
         self.looks = self.moved().looks(version.generation);
@@ -165,8 +157,7 @@ impl<'a> ExchangePayload<'a> {
         let Parts { rank, memory, links, .. } = self.parts;
         let wrong = self.moved().wrong(self.checks.version).map(|(link, wrong)| {
             // SAFETY: no other thread runs between exchanges.
-            let arrays = unsafe { memory.arrays.share() };
-            let what = if self.is_reference { wrong.in_buffer() } else { in_arrays(arrays, wrong) };
+            let what = described(unsafe { memory.get() }, (link.places.memory, wrong));
             format!("{what}, in the message from rank {} with tag {}", link.peer, link.tag)
         });
         // SAFETY: as above.
@@ -178,13 +169,10 @@ impl<'a> ExchangePayload<'a> {
     /// The same, or an error in the rest of the arrays. Afterwards, they must be filled again.
     pub fn wrong(&self) -> Option<Mismatch> {
         self.wrong_received().or_else(|| {
-            let rank = self.parts.rank;
+            let Parts { rank, memory, .. } = self.parts;
             // SAFETY: no other thread runs between exchanges.
-            let wrong =
-                unsafe { self.moved().changed(self.arrays, source_of_arrays(rank), self.checks.version) }?;
-            // SAFETY: as above.
-            let arrays = unsafe { self.parts.memory.arrays.share() };
-            Some(format!("rank {rank}: {} (must not change)", in_arrays(arrays, wrong)))
+            let changed = changed(unsafe { memory.get() }, *rank, self.moved(), self.checks.version)?;
+            Some(format!("rank {rank}: {changed}"))
         })
     }
 
@@ -214,7 +202,7 @@ struct CellValues<'a> {
 impl<'a> CellValues<'a> {
     fn new(app: &'a dyn HaloApp, parts: &Parts) -> Self {
         // SAFETY: nothing is exchanged while the payload is made.
-        let arrays = unsafe { parts.memory.arrays.share() };
+        let arrays = unsafe { parts.memory.arrays() };
         let place =
             |(i, spec): (usize, &apps::ArraySpec)| (arrays.place(i).start, spec.element.size() as usize);
         let places: Vec<_> = arrays.specs().iter().enumerate().map(place).collect();

@@ -52,7 +52,9 @@ impl Parts {
     /// This rank's end of a message.
     pub fn data(&self, link: &HaloMessage, packing: Packing) -> Result<MessageData, CallError> {
         match packing.is_typed() {
-            true => typed_message(&link.face.message(WireOrder::Ddt), &self.memory.displacements, &self.comm),
+            true => {
+                typed_message(&link.face.message(WireOrder::Ddt), &self.displacements[self.rank], &self.comm)
+            }
             false => Ok(packed_bytes(link.wire.start, link.wire.len())),
         }
     }
