@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::data::{Values, Version, WORD};
+use super::data::{Values, Version, WORD, mixed};
 use super::link::{Places, Run, Runs, Wrong};
 use crate::device::{Direction, Rows};
 use crate::memory::{POISON, Region};
@@ -16,10 +16,7 @@ pub type Mismatch = String;
 
 /// One of `count` places, at random, different for each generation; the same on all ranks.
 pub fn some_place(generation: u32, count: usize) -> usize {
-    /// The golden ratio's number with 64 bits.
-    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
-    let share = u64::from(generation).wrapping_mul(SPREAD) >> 32;
-    ((share * count as u64) >> 32) as usize
+    (((mixed(generation.into()) >> 32) * count as u64) >> 32) as usize
 }
 
 /// A word of a message, or the part of it in one run.

@@ -1,7 +1,7 @@
 //! The checks of a block, of any kind: which data is sent, and what was found where it is received.
 
-use super::check::{Mismatch, some_place};
-use super::data::{Version, source_of_arrays};
+use super::check::Mismatch;
+use super::data::{Version, mixed, source_of_arrays};
 use crate::memory::Memory;
 
 /// The data of all messages, and the first error that was seen in them.
@@ -74,7 +74,7 @@ impl Checks {
 }
 
 fn is_compared(generation: u32, repetition: u32) -> bool {
-    some_place(generation.wrapping_mul(0x01_0001).wrapping_add(repetition.wrapping_mul(0x9E37_79B9)), 4) == 0
+    mixed(u64::from(generation) << 32 | u64::from(repetition)).is_multiple_of(4)
 }
 
 #[cfg(test)]

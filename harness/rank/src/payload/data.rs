@@ -126,11 +126,16 @@ impl Values {
     }
 }
 
+/// A number with well mixed bits, another one for each number (SplitMix64).
+pub fn mixed(number: u64) -> u64 {
+    let mixed = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ mixed >> 31
+}
+
 /// Different for any two repetitions of a fill; for other versions and halves with a chance of 2^-32.
 fn seed(version: Version, high: u32) -> u32 {
-    let fill = u64::from(version.generation) << 32 | u64::from(high);
-    let fill = (fill ^ fill >> 31).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let fill = (fill ^ fill >> 29) as u32 ^ (fill >> 32) as u32;
+    let fill = mixed(u64::from(version.generation) << 32 | u64::from(high)) as u32;
     let seed = fill ^ version.repetition.wrapping_mul(SPREAD);
     let seed = (seed ^ seed >> 15).wrapping_mul(0x2C1B_3C6D);
     seed ^ seed >> 12

@@ -17,6 +17,6 @@ mod moved;
 
 pub use check::{ArrivalProbe, Mismatch, Spots, some_place};
 pub use checks::Checks;
-pub use data::{Version, source_of, source_of_arrays, source_of_outgoing};
+pub use data::{Version, mixed, source_of, source_of_arrays, source_of_outgoing};
 pub use link::{Link, Places, Run, Runs, Wrong};
 pub use moved::Moved;

@@ -12,7 +12,7 @@ use common::packing::Packing;
 use super::links::HaloMessage;
 use super::method::Parts;
 use crate::measure::message_links::{changed, described};
-use crate::payload::{ArrivalProbe, Checks, Link, Mismatch, Moved, Places, Run, Runs, Spots};
+use crate::payload::{ArrivalProbe, Checks, Link, Mismatch, Moved, Places, Run, Runs, Spots, mixed};
 
 /// The payload of one process.
 pub struct ExchangePayload<'a> {
@@ -32,10 +32,7 @@ pub struct ExchangePayload<'a> {
 
 /// The source of the first byte of a message of the reference: a number with well mixed bits, far from those of other messages.
 fn source_of_message(sender: usize, receiver: usize, tag: usize) -> u64 {
-    let number = (sender as u64) << 40 ^ (receiver as u64) << 16 ^ tag as u64;
-    let mixed = (number ^ number >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    1 << 63 | (mixed ^ mixed >> 31) >> 1
+    1 << 63 | mixed((sender as u64) << 40 ^ (receiver as u64) << 16 ^ tag as u64) >> 1
 }
 
 impl<'a> ExchangePayload<'a> {

@@ -3,7 +3,7 @@
 use datatypes::Element;
 
 use crate::memory::Wire;
-use crate::payload::{Mismatch, Version, some_place};
+use crate::payload::{Mismatch, Version, mixed, some_place};
 
 /// Numbers with exact sums: whole numbers, small enough for many ranks, in single or double precision.
 #[derive(Clone, Copy, Debug)]
@@ -22,13 +22,10 @@ impl Numbers {
     }
 
     fn value(&self, rank: usize, version: Version, i: usize) -> f64 {
-        /// An odd number with well mixed bits, so that consecutive values differ strongly.
-        const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
         // Bits of a number: the sum is still exact for 2^32 ranks, and with floats, whose mantissa has 24 bits, for 2^14.
         let bits = if self.is_single { 10 } else { 20 };
         let seed = (rank as u64) << 40 ^ u64::from(version.generation) << 20 ^ u64::from(version.repetition);
-        let mixed = (seed.wrapping_add(i as u64)).wrapping_mul(SPREAD);
-        ((mixed ^ mixed >> 29).wrapping_mul(SPREAD) >> (64 - bits)) as f64
+        (mixed(seed.wrapping_add(i as u64)) >> (64 - bits)) as f64
     }
 
     fn read(&self, bytes: &[u8]) -> f64 {
