@@ -140,6 +140,12 @@ impl Wire {
         Region { twin: self.twin_address().unwrap_or(region.twin), ..region }
     }
 
+    /// The first changed byte next to it. All are put back.
+    pub fn stray_byte(&mut self) -> Option<String> {
+        // SAFETY: it is borrowed mutably, and MPI uses it only during a transfer.
+        unsafe { self.region().stray_byte(Some(0..self.bytes)) }
+    }
+
     fn twin_address(&self) -> Option<*mut u8> {
         self.twin.as_ref().map(|twin| twin.address().wrapping_add(MARGIN))
     }

@@ -114,25 +114,16 @@ struct Exchanges {
 }
 
 impl HaloExchanges<'_> {
-    /// Exchanges once. Returns this rank's times and the observations of `arrival_probe`.
+    /// Exchanges once, with changed data. Returns this rank's times and the observations of `arrival_probe`.
     fn once(
         &mut self,
         active: &ActiveExchange<'_>,
         arrival_probe: Option<&ArrivalProbe>,
     ) -> (ExchangeReadings, [f64; 2]) {
+        self.payload.checks.change();
         let mut compute_s = vec![0.0; self.case.setting.threads];
         self.sampler.next(&mut compute_s);
-        exchange::run(self, active, &compute_s, arrival_probe)
-    }
-
-    /// The same with changed data, of which a few bytes are looked at.
-    fn again(
-        &mut self,
-        active: &ActiveExchange<'_>,
-        arrival_probe: Option<&ArrivalProbe>,
-    ) -> (ExchangeReadings, [f64; 2]) {
-        self.payload.checks.change();
-        let seen = self.once(active, arrival_probe);
+        let seen = exchange::run(self, active, &compute_s, arrival_probe);
         self.payload.look();
         seen
     }
@@ -149,7 +140,7 @@ impl HaloExchanges<'_> {
         let mut exchanges = Exchanges { readings: Vec::new(), early: None, copies: 0.0 };
         for number in 0..count {
             let arrival_probe = (watched && number + 1 == count).then(|| self.payload.probe(active.packing));
-            let (readings, seen) = self.again(active, arrival_probe.as_ref());
+            let (readings, seen) = self.once(active, arrival_probe.as_ref());
             if arrival_probe.is_some() {
                 let sums = self.job.world.sums(&seen)?;
                 exchanges.early = (sums[1] > 0.0).then(|| sums[0] / sums[1]);
@@ -159,7 +150,7 @@ impl HaloExchanges<'_> {
             if self.payload.checks.is_compared() {
                 self.payload.compare();
                 // The caches are others after it, so the next exchange does not count.
-                self.again(active, None);
+                self.once(active, None);
             }
         }
         exchanges.copies = mine.iter().map(|readings| readings.copies).sum();
@@ -191,7 +182,7 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
 
     fn wrong_loop(&mut self, side: Side) -> Option<String> {
         // SAFETY: no other thread runs between exchanges.
-        let arrays = unsafe { &mut self.parts.memory.get().arrays };
+        let arrays = unsafe { &mut self.parts.memory.all.get().arrays };
         let mut links = self.parts.links.stages.iter().flat_map(|stage| match side {
             Side::Send => &stage.sends,
             Side::Receive => &stage.receives,
@@ -225,7 +216,7 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
     fn repeat(&mut self, Made { active, .. }: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn> {
         // If anything is wrong, blocks will report it.
         self.payload.fill(active.is_reference());
-        Turn::shortest(count, || Ok(self.again(active, None).0.total_s))
+        Turn::shortest(count, || Ok(self.once(active, None).0.total_s))
     }
 
     fn block(

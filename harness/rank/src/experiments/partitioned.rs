@@ -26,7 +26,7 @@ use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
 use crate::mechanism::{Channel, Mechanism, Role, calibration, table};
 use crate::memory::{Region, Wire};
-use crate::payload::{ArrivalProbe, Checks, Mismatch, Places, Run, Runs, source_of};
+use crate::payload::{ArrivalProbe, Checks, Link, Mismatch, Moved, Places, Run, Runs, Wrong, source_of};
 use crate::team::Team;
 use repetition::{PartitionPlan, TransferReadings};
 
@@ -55,7 +55,8 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<u8> {
     let team = Team::new(setting.threads).unwrap_or_else(|error| job.abort(&error.into()));
     let roles = roles(place.rank, setting.both_ways);
     let bytes = usize::try_from(setting.bytes)?;
-    let buffers = roles.iter().map(|_| Wire::new(bytes)).collect();
+    let mut buffers: Vec<Wire> = roles.iter().map(|_| Wire::new(bytes)).collect();
+    let moved = moved(&mut buffers, &roles, place.rank);
     let bench = PartitionedTransfers {
         job,
         world,
@@ -67,6 +68,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<u8> {
         buffers,
         is_cold: conditions.cache == Cache::Cold,
         starts_all: args.startall,
+        moved,
         checks: Checks::default(),
         byte: &byte,
         costs: None,
@@ -82,6 +84,22 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<u8> {
 fn roles(rank: usize, both_ways: bool) -> Vec<Role> {
     let roles = if rank == 0 { [Role::Sender, Role::Receiver] } else { [Role::Receiver, Role::Sender] };
     roles[..if both_ways { 2 } else { 1 }].to_vec()
+}
+
+/// The message of each direction.
+fn moved(buffers: &mut [Wire], roles: &[Role], rank: usize) -> Moved {
+    let mut moved = Moved::default();
+    for (buffer, role) in buffers.iter_mut().zip(roles) {
+        let sender = if *role == Role::Sender { rank } else { 1 - rank };
+        let run = Run { at: 0, bytes: buffer.len(), source: source_of(sender, 0, 0) };
+        // SAFETY: buffers outlive all mechanisms, and are written and compared between transfers.
+        let places = unsafe { Places::new(buffer.region(), Runs::from_runs([run])) };
+        match role {
+            Role::Sender => moved.sends.push(places),
+            Role::Receiver => moved.receives.push(Link { peer: sender, tag: 0, places }),
+        }
+    }
+    moved
 }
 
 /// The data shared by all mechanisms of a case.
@@ -100,6 +118,7 @@ struct PartitionedTransfers<'a> {
     buffers: Vec<Wire>,
     is_cold: bool,
     starts_all: bool,
+    moved: Moved,
     checks: Checks,
     byte: &'a Datatype,
     /// The costs of messages, once a mechanism needs them.
@@ -113,17 +132,6 @@ impl<'a> PartitionedTransfers<'a> {
     fn memory(&mut self, way: usize) -> Region {
         // It outlives all mechanisms, and is only written and compared between transfers; the plan's partitions cover all of its bytes.
         self.buffers[way].region()
-    }
-
-    /// The message in a direction.
-    fn message(&mut self, way: usize) -> Places {
-        let (memory, sender) = (
-            self.memory(way),
-            if self.roles[way] == Role::Sender { self.job.rank } else { 1 - self.job.rank },
-        );
-        let run = Run { at: 0, bytes: memory.bytes(), source: source_of(sender, 0, 0) };
-        // SAFETY: it is written and compared between transfers.
-        unsafe { Places::new(memory, Runs::from_runs([run])) }
     }
 
     fn channel(&mut self, way: usize) -> Channel<'a> {
@@ -150,36 +158,27 @@ impl<'a> PartitionedTransfers<'a> {
         is_watched: bool,
     ) -> anyhow::Result<Option<[TransferReadings; 2]>> {
         let version = self.checks.change();
-        let messages: Vec<Places> = (0..self.roles.len()).map(|way| self.message(way)).collect();
-        for ((message, role), buffer) in messages.iter().zip(&self.roles).zip(&self.buffers) {
-            if *role == Role::Sender {
-                message.write(version);
-            }
-            if self.is_cold {
-                evict_buffer(buffer);
-            }
+        self.moved.write(version);
+        if self.is_cold {
+            self.buffers.iter().for_each(|buffer| evict_buffer(buffer));
         }
         let mut compute_s = vec![0.0; self.setting.threads];
         self.sampler.next(&mut compute_s);
         let ends: Vec<usize> = self.plan.ranges.iter().map(|range| range.end).collect();
-        let arrival_probe = is_watched.then(|| ArrivalProbe::new(version, &messages[0].parts(&ends)));
+        let partitions: Vec<Places> = self.moved.received().flat_map(|places| places.parts(&ends)).collect();
+        let arrival_probe = is_watched.then(|| ArrivalProbe::new(version, &partitions));
         let mine = repetition::run(self, mechanisms, &compute_s, arrival_probe.as_ref());
         Ok(<[TransferReadings; 2]>::try_from(self.job.world.gather_values(&mine)?).ok())
     }
 
     /// The first error in the data that was received last, or next to it.
     fn wrong(&mut self) -> Option<Mismatch> {
-        (0..self.roles.len()).find_map(|way| {
-            let (message, is_received) = (self.message(way), self.roles[way] == Role::Receiver);
-            let wrong = is_received.then(|| message.wrong(self.checks.version, &[])).flatten().map(|wrong| {
-                let partition = self.plan.ranges.iter().position(|range| range.contains(&wrong.at));
-                let partition = partition.unwrap_or_default();
-                format!("byte {}, in partition {partition}: {}", wrong.at, wrong.values())
-            });
-            // SAFETY: the region of a buffer, which nothing uses between transfers.
-            let stray = unsafe { message.memory.stray_byte(Some(0..message.memory.bytes())) };
-            wrong.or(stray)
-        })
+        let in_partition = |wrong: Wrong| {
+            let partition = self.plan.ranges.iter().position(|range| range.contains(&wrong.at));
+            format!("byte {}, in partition {}: {}", wrong.at, partition.unwrap_or_default(), wrong.values())
+        };
+        let wrong = self.moved.wrong(self.checks.version).map(|(_, wrong)| in_partition(wrong));
+        wrong.or_else(|| self.buffers.iter_mut().find_map(Wire::stray_byte))
     }
 
     /// Transfers several times in a block; all bytes of each transfer are compared.

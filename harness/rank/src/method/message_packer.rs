@@ -105,8 +105,7 @@ impl<'a> MessagePacker<'a> {
 
     /// The same next to copies of contiguous bytes.
     pub fn stray_copied_byte(&mut self) -> Option<Mismatch> {
-        // SAFETY: the copies are borrowed mutably, and MPI uses them only within the functions of a method.
-        self.copies.iter_mut().find_map(|copy| unsafe { copy.region().stray_byte(Some(0..copy.len())) })
+        self.copies.iter_mut().find_map(Wire::stray_byte)
     }
 
     /// The memory with the packed message to be sent, and that with the received one.

@@ -156,11 +156,6 @@ impl Runs {
         ends.iter().map(part).collect()
     }
 
-    /// Whether the byte at this offset is one of them.
-    pub fn has(&self, at: usize) -> bool {
-        self.iter().any(|run| (run.at..run.at + run.bytes).contains(&at))
-    }
-
     /// Up to a word of the bytes from number `from` of the message on, in one run.
     pub fn word(&self, from: usize) -> Option<Run> {
         let mut before = 0;

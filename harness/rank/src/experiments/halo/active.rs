@@ -90,7 +90,7 @@ impl<'a> ActiveExchange<'a> {
         let (packer, range, memory) = (&self.sends[stage][send][thread], link.wire_of(thread), &parts.memory);
         // SAFETY: guaranteed by the caller.
         unsafe {
-            let arrays = memory.arrays();
+            let arrays = &memory.all.share().arrays;
             if packer.is_on_device() {
                 let packed = (memory.outgoing.for_mpi().wrapping_add(range.start), range.len());
                 return packer.run_on_device(Side::Send, (arrays, memory.all_arrays.for_mpi()), packed);
@@ -114,7 +114,7 @@ impl<'a> ActiveExchange<'a> {
         }
         let (shares, memory) = (self.receives[stage][receive].iter().enumerate(), &parts.memory);
         // SAFETY: guaranteed by the caller.
-        let arrays = unsafe { &mut memory.get().arrays };
+        let arrays = unsafe { &mut memory.all.get().arrays };
         shares.into_iter().try_for_each(|(thread, packer)| {
             let range = link.wire_of(thread);
             if packer.is_on_device() {

@@ -39,8 +39,8 @@ pub struct ExchangeReadings {
 /// A thread's times, and at the first thread those of the whole exchange; with a probe, the bytes that arrived early and the total.
 type Seen = (ExchangeReadings, [f64; 2]);
 
-/// Runs one exchange on this rank, whose threads compute for this time in seconds, after a change of the data
-/// if it is not that of a fill. Returns its times and, with a probe, the bytes that arrived early and the total.
+/// Runs one exchange on this rank, whose threads compute for this time in seconds, after a change of the data.
+/// Returns its times and, with a probe, the bytes that arrived early and the total.
 pub fn run(
     bench: &HaloExchanges<'_>,
     active: &ActiveExchange<'_>,
@@ -74,14 +74,12 @@ fn work(
     let (mut readings, mut seen) = (ExchangeReadings::default(), [0.0; 2]);
     device::use_here();
     let version = payload.checks.version;
-    if version.repetition > 0 {
-        // All communication has ended, and each thread changes its own data, which no other thread reads
-        // before the barrier. Copies to a device may have the bytes of other threads, too.
-        match parts.memory.all_arrays.has_twin() {
-            false => payload.own()[thread].write(version),
-            true if member.is_first() => payload.own().iter().for_each(|own| own.write(version)),
-            true => {}
-        }
+    // All communication has ended, and each thread changes its own data, which no other thread reads
+    // before the barrier. Copies to a device may have the bytes of other threads, too.
+    match parts.memory.all_arrays.has_twin() {
+        false => payload.own()[thread].write(version),
+        true if member.is_first() => payload.own().iter().for_each(|own| own.write(version)),
+        true => {}
     }
     // All threads are awake before ranks begin.
     member.barrier();

@@ -108,7 +108,7 @@ fn start_at_receiver(app: &dyn HaloApp, rank: usize, stage: usize, send: &Transf
 /// The memory of a halo, the same for every method, with addresses that are taken once: MPI's pointers stay valid whatever is borrowed later.
 pub struct HaloMemory {
     /// Its arrays are changed by one thread at a time, and read by all threads while they pack.
-    memory: Slot<Memory>,
+    pub all: Slot<Memory>,
     /// All of the arrays' memory.
     pub all_arrays: Region,
     /// Packed data to send; a link's part is written by one thread.
@@ -133,26 +133,7 @@ impl HaloMemory {
         let staging = (!kind.is_host()).then(|| wire_bytes.map(Staging::new));
         let [all_arrays, outgoing, incoming] = memory.regions();
         let start = if memory.arrays.specs().is_empty() { 0 } else { memory.arrays.place(0).start };
-        Self { memory: Slot::new(memory), all_arrays, outgoing, incoming, staging, start }
-    }
-
-    /// All memory.
-    ///
-    /// # Safety
-    /// As for [`Slot::get`].
-    #[expect(clippy::mut_from_ref, reason = "as for a slot")]
-    pub unsafe fn get(&self) -> &mut Memory {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.memory.get() }
-    }
-
-    /// The arrays, for threads that read them.
-    ///
-    /// # Safety
-    /// As for [`Slot::share`].
-    pub unsafe fn arrays(&self) -> &Arrays {
-        // SAFETY: guaranteed by the caller.
-        unsafe { &self.memory.share().arrays }
+        Self { all: Slot::new(memory), all_arrays, outgoing, incoming, staging, start }
     }
 
     /// A changed byte next to packed messages. All are put back.
@@ -164,7 +145,8 @@ impl HaloMemory {
             links.stages.iter().flat_map(of).map(|link| link.wire.clone())
         };
         // SAFETY: guaranteed by the caller.
-        unsafe { self.get() }.stray_byte([messages(|stage| &stage.sends), messages(|stage| &stage.receives)])
+        unsafe { self.all.get() }
+            .stray_byte([messages(|stage| &stage.sends), messages(|stage| &stage.receives)])
     }
 
     /// The host memory of a wire buffer, if the data is not in usual memory.

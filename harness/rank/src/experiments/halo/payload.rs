@@ -127,7 +127,7 @@ impl<'a> ExchangePayload<'a> {
     pub fn fill(&mut self, is_reference: bool) {
         self.is_reference = is_reference;
         // SAFETY: no other thread runs between exchanges.
-        let version = self.checks.fill_all(unsafe { self.parts.memory.get() }, self.parts.rank);
+        let version = self.checks.fill_all(unsafe { self.parts.memory.all.get() }, self.parts.rank);
         self.moved().poison();
         self.moved().write(version);
         self.looks = self.moved().looks(version.generation);
@@ -135,13 +135,8 @@ impl<'a> ExchangePayload<'a> {
 
     /// Looks at the messages of the last exchange.
     pub fn look(&mut self) {
-        let found = self.looks.wrong(self.checks.version).map(|(_, wrong)| {
-            let share = self.moved().receives.iter().find(|link| link.places.runs.has(wrong.at));
-            let Link { peer, tag, places } = share.expect("looked at");
-            let bytes = places.runs.bytes();
-            format!("a share of {bytes} bytes from rank {peer}, tag {tag}, is not the one that was sent")
-        });
-        self.checks.look(found);
+        let wrong = self.looks.wrong(self.checks.version).and_then(|_| self.wrong_received());
+        self.checks.look(wrong);
     }
 
     /// Compares all data that was received in the last exchange.
@@ -154,7 +149,7 @@ impl<'a> ExchangePayload<'a> {
         let Parts { rank, memory, links, .. } = self.parts;
         let wrong = self.moved().wrong(self.checks.version).map(|(link, wrong)| {
             // SAFETY: no other thread runs between exchanges.
-            let what = described(unsafe { memory.get() }, (link.places.memory, wrong));
+            let what = described(unsafe { memory.all.get() }, (link.places.memory, wrong));
             format!("{what}, in the message from rank {} with tag {}", link.peer, link.tag)
         });
         // SAFETY: as above.
@@ -168,7 +163,7 @@ impl<'a> ExchangePayload<'a> {
         self.wrong_received().or_else(|| {
             let Parts { rank, memory, .. } = self.parts;
             // SAFETY: no other thread runs between exchanges.
-            let changed = changed(unsafe { memory.get() }, *rank, self.moved(), self.checks.version)?;
+            let changed = changed(unsafe { memory.all.get() }, *rank, self.moved(), self.checks.version)?;
             Some(format!("rank {rank}: {changed}"))
         })
     }
@@ -199,7 +194,7 @@ struct CellValues<'a> {
 impl<'a> CellValues<'a> {
     fn new(app: &'a dyn HaloApp, parts: &Parts) -> Self {
         // SAFETY: nothing is exchanged while the payload is made.
-        let arrays = unsafe { parts.memory.arrays() };
+        let arrays = unsafe { &parts.memory.all.share().arrays };
         let place =
             |(i, spec): (usize, &apps::ArraySpec)| (arrays.place(i).start, spec.element.size() as usize);
         let places: Vec<_> = arrays.specs().iter().enumerate().map(place).collect();

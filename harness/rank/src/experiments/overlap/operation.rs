@@ -228,9 +228,7 @@ impl Traffic for OperationTraffic {
             Some(numbers) => numbers.wrong(&self.receive, self.ranks, version),
             None => self.moved.wrong(version).map(of_block),
         };
-        // SAFETY: no operation is in progress.
-        let stray = |wire: &mut Wire| unsafe { wire.region().stray_byte(Some(0..wire.len())) };
-        let [sent, received] = [&mut self.send, &mut self.receive].map(stray);
+        let [sent, received] = [&mut self.send, &mut self.receive].map(Wire::stray_byte);
         wrong.or(received).or(sent)
     }
 
