@@ -1,4 +1,4 @@
-//! The checks of a block, of any kind: which data is sent, and what was found where it is received.
+//! The checks of a block, of any kind: the data that is sent, and the first error where it is received.
 
 use super::check::Mismatch;
 use super::data::{Version, mixed, source_of_arrays};

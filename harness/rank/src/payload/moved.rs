@@ -1,4 +1,4 @@
-//! What one rank sends and receives at once.
+//! The data that one rank sends and receives at once.
 
 use super::check::Spots;
 use super::data::Version;
