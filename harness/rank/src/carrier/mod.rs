@@ -1,8 +1,8 @@
-//! Parts of the transfers of all kinds: the data of a message at one end ([`MessageData`]); a transfer that is
-//! repeated by nonblocking calls or by one persistent request ([`Repeated`]); and one end of such a message ([`RepeatedMessage`]).
+//! Parts of the transfers of all kinds: the data of a message at one end ([`MessageData`]); and a message or a
+//! collective that is repeated, by a call each time or by one persistent request ([`Repeated`]).
 
 mod data;
 mod repeated;
 
 pub use data::MessageData;
-pub use repeated::{Repeated, RepeatedMessage};
+pub use repeated::Repeated;

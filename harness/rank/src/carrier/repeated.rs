@@ -1,35 +1,81 @@
-//! Transfers that are repeated: by a nonblocking call each time, or by a request that is created once.
+//! Transfers that are repeated: by a call each time, or by a persistent request.
 
 use common::packing::Form;
 
+use crate::checked::collective::CollectiveCall;
 use crate::checked::request::MessageArguments;
 use crate::checked::{CallError, Envelope, Request};
 
-/// A message or a collective that is started, tested and waited for again and again.
+/// One end of a message, or a collective, that is started, tested and waited for again and again.
 pub struct Repeated {
     /// `None` for the blocking call, which is complete when it returns.
     form: Option<Form>,
+    call: Call,
     request: Request,
 }
 
+/// The arguments of each call.
+enum Call {
+    Message { is_sent: bool, address: *mut u8, arguments: MessageArguments },
+    Collective(CollectiveCall),
+}
+
 impl Repeated {
-    /// A transfer whose request `create` creates if it is persistent; otherwise it begins with the `null` one.
-    pub fn new(
-        form: Option<Form>,
-        null: Request,
-        create: impl FnOnce() -> Result<Request, CallError>,
+    /// A message to send or receive.
+    ///
+    /// # Safety
+    /// As for [`Request::of_message`] from each start to its end. The datatype and the communicator are live
+    /// until the last start has ended, and until the message is freed.
+    pub unsafe fn message(
+        form: Form,
+        is_sent: bool,
+        address: *mut u8,
+        envelope: Envelope<'_>,
     ) -> Result<Self, CallError> {
-        Ok(Self { form, request: if form == Some(Form::Persistent) { create()? } else { null } })
+        envelope.check_count(form, is_sent)?;
+        let request = match form {
+            Form::Nonblocking => Request::null(envelope.comm),
+            // SAFETY: guaranteed by the caller.
+            Form::Persistent => unsafe { Request::of_message(form, is_sent, address, envelope) }?,
+        };
+        let call = Call::Message { is_sent, address, arguments: envelope.into() };
+        Ok(Self { form: Some(form), call, request })
     }
 
-    /// Starts it; `call` is its blocking or nonblocking form.
+    /// A collective.
+    ///
+    /// # Safety
+    /// The same for [`CollectiveCall::request`].
+    pub unsafe fn collective(form: Option<Form>, call: CollectiveCall) -> Result<Self, CallError> {
+        let request = match form {
+            None | Some(Form::Nonblocking) => call.null(),
+            // SAFETY: guaranteed by the caller.
+            Some(Form::Persistent) => unsafe { call.request(form) }?,
+        };
+        Ok(Self { form, call: Call::Collective(call), request })
+    }
+
     #[inline]
-    pub fn start(&mut self, call: impl FnOnce() -> Result<Request, CallError>) -> Result<(), CallError> {
+    pub fn start(&mut self) -> Result<(), CallError> {
         if self.form == Some(Form::Persistent) {
             return self.request.start();
         }
-        self.request = call()?;
+        self.request = match self.call {
+            // SAFETY: guaranteed by the caller of `message`.
+            Call::Message { is_sent, address, arguments } => unsafe {
+                Request::of_message(Form::Nonblocking, is_sent, address, arguments)
+            },
+            // SAFETY: guaranteed by the caller of `collective`.
+            Call::Collective(ref call) => unsafe { call.request(self.form) },
+        }?;
         Ok(())
+    }
+
+    /// Starts it, and waits for it.
+    #[inline]
+    pub fn run(&mut self) -> Result<(), CallError> {
+        self.start()?;
+        self.request.wait()
     }
 
     /// Whether it is complete.
@@ -43,62 +89,13 @@ impl Repeated {
         if self.form.is_some() { self.request.wait() } else { Ok(()) }
     }
 
+    #[inline]
+    pub fn request(&mut self) -> &mut Request {
+        &mut self.request
+    }
+
     /// Frees a persistent request, which is not active.
     pub fn free(self) -> Result<(), CallError> {
         if self.form == Some(Form::Persistent) { self.request.free() } else { Ok(()) }
-    }
-}
-
-/// One end of a message that is repeated.
-pub struct RepeatedMessage {
-    is_sent: bool,
-    address: *mut u8,
-    arguments: MessageArguments,
-    transfer: Repeated,
-}
-
-impl RepeatedMessage {
-    /// A message to send or receive.
-    ///
-    /// # Safety
-    /// As for [`Request::of_message`] from each start to its end. The datatype and the communicator are live
-    /// until the last start has ended, and until the message is freed.
-    pub unsafe fn new(
-        form: Form,
-        is_sent: bool,
-        address: *mut u8,
-        envelope: Envelope<'_>,
-    ) -> Result<Self, CallError> {
-        envelope.check_count(form, is_sent)?;
-        let arguments = envelope.into();
-        // SAFETY: guaranteed by the caller.
-        let create = || unsafe { Request::of_message(form, is_sent, address, envelope) };
-        let transfer = Repeated::new(Some(form), Request::null(envelope.comm), create)?;
-        Ok(Self { is_sent, address, arguments, transfer })
-    }
-
-    #[inline]
-    pub fn start(&mut self) -> Result<(), CallError> {
-        let Self { is_sent, address, arguments, .. } = *self;
-        self.transfer.start(|| {
-            // SAFETY: guaranteed by the caller of `new`.
-            unsafe { Request::of_message(Form::Nonblocking, is_sent, address, arguments) }
-        })
-    }
-
-    /// Starts it, and waits for it.
-    #[inline]
-    pub fn run(&mut self) -> Result<(), CallError> {
-        self.start()?;
-        self.request().wait()
-    }
-
-    #[inline]
-    pub fn request(&mut self) -> &mut Request {
-        &mut self.transfer.request
-    }
-
-    pub fn free(self) -> Result<(), CallError> {
-        self.transfer.free()
     }
 }

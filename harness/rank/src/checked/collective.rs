@@ -1,5 +1,5 @@
-//! Nonblocking collectives, and their persistent forms. The latter are looked up at run time, so a program
-//! for an MPI that lacks them can still be linked.
+//! Collectives: blocking, nonblocking and persistent. The persistent ones are looked up at run time, so a
+//! program for an MPI that lacks them can still be linked.
 
 use std::ffi::{c_int, c_void};
 
@@ -8,8 +8,8 @@ use common::packing::Form;
 use mpi::ffi;
 use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
-use super::large::{Count, call_large, small};
-use super::{CallError, Comm, Datatype, Request};
+use super::large::{Count, call_large, inferred, small};
+use super::{CallError, Comm, Datatype, Request, check, symbols};
 
 /// The request of a collective, from its nonblocking function or its persistent one, which also takes an info
 /// and is looked up; or from a blocking function for the form `None`, the null request. In C, pointers to all
@@ -18,30 +18,25 @@ macro_rules! request {
     ($form:expr, $comm:expr, $call:ident, $start:ident or $make:ident($($argument:expr),*)) => {
         match $form {
             Some(form) => request!(form, $comm, $start or $make($($argument),*)),
-            None => call!($call($($argument,)* $comm.raw())).map(|()| $crate::checked::Request::null($comm)),
+            None => call!($call($($argument,)* $comm)).map(|()| Request::none()),
         }
     };
     ($form:expr, $comm:expr, $start:ident or $make:ident($($argument:expr),*)) => {{
-        let mut request = $crate::checked::Request::null($comm);
+        let mut request = Request::none();
         match $form {
-            common::packing::Form::Nonblocking => {
-                call!($start($($argument,)* $comm.raw(), request.raw_mut())).map(|()| request)
+            Form::Nonblocking => {
+                call!($start($($argument,)* $comm, request.raw_mut())).map(|()| request)
             }
-            common::packing::Form::Persistent => {
+            Form::Persistent => {
                 const NAME: &str = stringify!($make);
-                match $crate::checked::symbols::function::<
-                    unsafe extern "C" fn(
-                        $($crate::checked::large::inferred!($argument),)*
-                        ::mpi::ffi::MPI_Comm,
-                        ::mpi::ffi::MPI_Info,
-                        *mut ::mpi::ffi::MPI_Request,
-                    ) -> std::ffi::c_int,
-                >(NAME) {
-                    None => Err($crate::checked::CallError::NoFunction { name: NAME }),
+                let make: Option<unsafe extern "C" fn($(inferred!($argument),)* _, _, _) -> c_int> =
+                    symbols::function(NAME);
+                match make {
+                    None => Err(CallError::NoFunction { name: NAME }),
                     Some(make) => {
-                        let info = ::mpi::ffi::RSMPI_INFO_NULL;
-                        let code = make($($argument,)* $comm.raw(), info, request.raw_mut());
-                        $crate::checked::check(NAME, code).map(|()| request)
+                        let code =
+                            make($($argument,)* $comm, ffi::RSMPI_INFO_NULL, request.raw_mut() as *mut _);
+                        check(NAME, code).map(|()| request)
                     }
                 }
             }
@@ -51,61 +46,141 @@ macro_rules! request {
 /// The same for the functions with the suffix `_c`, for a count that does not fit in an `int`.
 macro_rules! large_request {
     ($form:expr, $comm:expr, $count:expr, $start:ident or $make:ident($($argument:expr),*)) => {{
-        let mut request = Request::null($comm);
+        let mut request = Request::none();
         let refused = |call| CallError::TooLarge { call, argument: "count", value: $count };
         match $form {
             Form::Nonblocking => call_large!(
                 refused(stringify!($start)),
                 concat!(stringify!($start), "_c"),
-                ($($argument,)* $comm.raw(), request.raw_mut())
+                ($($argument,)* $comm, request.raw_mut())
             ),
             Form::Persistent => call_large!(
                 refused(stringify!($make)),
                 concat!(stringify!($make), "_c"),
-                ($($argument,)* $comm.raw(), ffi::RSMPI_INFO_NULL, request.raw_mut())
+                ($($argument,)* $comm, ffi::RSMPI_INFO_NULL, request.raw_mut())
             ),
         }
         .map(|()| request)
     }};
 }
 
-/// Arguments of a collective: where a rank's blocks are, and the type and size of a block.
-#[derive(Clone, Copy)]
-pub struct Blocks<'a> {
-    /// The send buffer; for a broadcast, the message on all ranks.
-    pub send: *mut u8,
-    pub receive: *mut u8,
-    /// Values of a block.
-    pub count: usize,
-    pub datatype: &'a Datatype,
-}
-
 /// The rank that others send to or receive from.
 const ROOT: c_int = 0;
 
-impl Blocks<'_> {
-    /// Starts the nonblocking form, or creates the persistent one; collective.
+/// A collective from and to memory that begins at two addresses. It keeps no memory and no handle alive.
+pub struct CollectiveCall {
+    comm: ffi::MPI_Comm,
+    from: *mut c_void,
+    to: *mut c_void,
+    arguments: Arguments,
+}
+
+/// The sent and the received data, in this order.
+enum Arguments {
+    /// Blocks of this number of values, as many as the operation has on this rank.
+    Blocks(Collective, Count, MPI_Datatype),
+    /// A datatype for each rank.
+    AllToAllW([PerPeer<c_int>; 2]),
+    /// A datatype for each neighbour.
+    NeighborW([PerPeer<MPI_Aint>; 2]),
+    /// Values of one type for each neighbour.
+    NeighborV([PerPeer<c_int>; 2], MPI_Datatype),
+}
+
+impl CollectiveCall {
+    fn new(comm: &Comm, [from, to]: [*mut u8; 2], arguments: Arguments) -> Self {
+        Self { comm: comm.raw(), from: from.cast(), to: to.cast(), arguments }
+    }
+
+    /// `MPI_REQUEST_NULL`.
+    pub fn null(&self) -> Request {
+        Request::none()
+    }
+
+    /// An operation on blocks of `count` values; a broadcast's message is at the first address on all ranks.
+    pub fn blocks(
+        operation: Collective,
+        comm: &Comm,
+        buffers: [*mut u8; 2],
+        (count, of): (usize, &Datatype),
+    ) -> Self {
+        Self::new(comm, buffers, Arguments::Blocks(operation, count as Count, of.raw()))
+    }
+
+    /// `MPI_Alltoallw`.
+    pub fn all_to_all_w(comm: &Comm, bases: [*mut u8; 2], lists: [PerPeer<c_int>; 2]) -> Self {
+        Self::new(comm, bases, Arguments::AllToAllW(lists))
+    }
+
+    /// `MPI_Neighbor_alltoallw`.
+    pub fn neighbor_w(comm: &Comm, bases: [*mut u8; 2], lists: [PerPeer<MPI_Aint>; 2]) -> Self {
+        Self::new(comm, bases, Arguments::NeighborW(lists))
+    }
+
+    /// `MPI_Neighbor_alltoallv`.
+    pub fn neighbor_v(comm: &Comm, bases: [*mut u8; 2], lists: [PerPeer<c_int>; 2], of: &Datatype) -> Self {
+        Self::new(comm, bases, Arguments::NeighborV(lists, of.raw()))
+    }
+
+    /// Starts the nonblocking form, creates the persistent one, or without a form calls the blocking one, which
+    /// operations on blocks do not have here; collective.
     ///
     /// # Safety
-    /// Both buffers must have as many blocks as the operation uses on this rank of `comm`. Until the request
-    /// is complete, and for a persistent request during each use, the send buffer must be readable and
-    /// unchanged, and the receive buffer writable and otherwise unused.
-    pub unsafe fn request(
-        self,
-        collective: Collective,
+    /// Communicator and types are live. They describe memory after these addresses, in which received data does
+    /// not overlap any other. Until the request is complete, and for a persistent request during each use, sent
+    /// data is readable and unchanged, and received data writable and otherwise unused. This value lives until
+    /// the request is complete, or if it is persistent, freed.
+    pub unsafe fn request(&self, form: Option<Form>) -> Result<Request, CallError> {
+        let (comm, from, to) = (self.comm, self.from, self.to);
+        // SAFETY: guaranteed by the caller; the standard gives the functions this C interface.
+        unsafe {
+            match &self.arguments {
+                Arguments::Blocks(operation, count, of) => {
+                    self.on_blocks(*operation, form.expect("started, not called"), *count, *of)
+                }
+                Arguments::AllToAllW(lists) => {
+                    let [out, into] = lists.each_ref().map(PerPeer::pointers);
+                    request!(
+                        form, comm, MPI_Alltoallw, MPI_Ialltoallw or MPI_Alltoallw_init(
+                        from.cast_const(), out.0, out.1, out.2, to, into.0, into.1, into.2
+                    ))
+                }
+                Arguments::NeighborW(lists) => {
+                    let [out, into] = lists.each_ref().map(PerPeer::pointers);
+                    request!(
+                        form, comm, MPI_Neighbor_alltoallw,
+                        MPI_Ineighbor_alltoallw or MPI_Neighbor_alltoallw_init(
+                        from.cast_const(), out.0, out.1, out.2, to, into.0, into.1, into.2
+                    ))
+                }
+                Arguments::NeighborV(lists, of) => {
+                    let [out, into] = lists.each_ref().map(PerPeer::pointers);
+                    request!(
+                        form, comm, MPI_Neighbor_alltoallv,
+                        MPI_Ineighbor_alltoallv or MPI_Neighbor_alltoallv_init(
+                        from.cast_const(), out.0, out.1, *of, to, into.0, into.1, *of
+                    ))
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`CollectiveCall::request`].
+    unsafe fn on_blocks(
+        &self,
+        operation: Collective,
         form: Form,
-        comm: &Comm,
+        count: Count,
+        of: MPI_Datatype,
     ) -> Result<Request, CallError> {
-        let Blocks { send, receive, count, datatype } = self;
-        let (send, to): (*mut c_void, *mut c_void) = (send.cast(), receive.cast());
-        let (count, of) = (count as Count, datatype.raw());
-        // SAFETY: the caller guarantees the memory; the standard gives each function this C interface;
-        // handles are live, and the request outlives the call.
+        let (comm, send, to) = (self.comm, self.from, self.to);
+        // SAFETY: as in `request`.
         unsafe {
             let sum = ffi::RSMPI_SUM;
             macro_rules! call_of {
                 ($n:ident, $request:ident $(, $large:expr)?) => {
-                    match collective {
+                    match operation {
                         Collective::Bcast => {
                             $request!(form, comm, $($large,)? MPI_Ibcast or MPI_Bcast_init(send, $n, of, ROOT))
                         }
@@ -146,14 +221,14 @@ impl Blocks<'_> {
 /// Arguments for each rank or neighbour: a count, a type, and a byte offset in the memory. They must live as
 /// long as a request that is created with them.
 pub struct PerPeer<D> {
-    pub(super) counts: Vec<c_int>,
-    pub(super) displacements: Vec<D>,
-    pub(super) types: Vec<MPI_Datatype>,
+    counts: Vec<c_int>,
+    displacements: Vec<D>,
+    types: Vec<MPI_Datatype>,
 }
 
 impl<D> PerPeer<D> {
     /// The addresses of counts, displacements and types.
-    pub(super) fn pointers(&self) -> (*const c_int, *const D, *const MPI_Datatype) {
+    fn pointers(&self) -> (*const c_int, *const D, *const MPI_Datatype) {
         (self.counts.as_ptr(), self.displacements.as_ptr(), self.types.as_ptr())
     }
 }
@@ -172,72 +247,5 @@ impl<D: TryFrom<i64>> PerPeer<D> {
             lists.types.push(datatype.raw());
         }
         Ok(lists)
-    }
-}
-
-/// `MPI_Alltoallw`, `MPI_Ialltoallw` or `MPI_Alltoallw_init` from and to memory that begins at these addresses; collective.
-///
-/// # Safety
-/// The types must be live and describe memory after these addresses. Until the request is complete, and for a
-/// persistent request during each use, the sent data must be readable and unchanged, and the received data
-/// writable and otherwise unused. Lists have an entry for each rank.
-pub unsafe fn all_to_all_w(
-    form: Option<Form>,
-    comm: &Comm,
-    (from, sends): (*const u8, &PerPeer<c_int>),
-    (to, receives): (*mut u8, &PerPeer<c_int>),
-) -> Result<Request, CallError> {
-    let (from, to): (*const c_void, *mut c_void) = (from.cast(), to.cast());
-    let [out, into] = [sends, receives].map(PerPeer::pointers);
-    // SAFETY: the caller guarantees memory, types and lists; the standard gives the functions this C interface.
-    unsafe {
-        request!(form, comm, MPI_Alltoallw, MPI_Ialltoallw or MPI_Alltoallw_init(
-            from, out.0, out.1, out.2, to, into.0, into.1, into.2
-        ))
-    }
-}
-
-/// `MPI_Neighbor_alltoallw`, or its nonblocking or persistent form; collective.
-///
-/// # Safety
-/// All blocks must be in readable or writable memory after the two addresses, and received blocks must not overlap any other.
-/// Lists have an entry for each neighbour, and their types are live. Memory and lists must not be used or changed until the request is
-/// complete, and for a persistent request during each use; lists live until it is freed.
-pub unsafe fn neighbor_all_to_all_w(
-    form: Option<Form>,
-    comm: &Comm,
-    (from, sends): (*const u8, &PerPeer<MPI_Aint>),
-    (to, receives): (*mut u8, &PerPeer<MPI_Aint>),
-) -> Result<Request, CallError> {
-    let (from, to): (*const c_void, *mut c_void) = (from.cast(), to.cast());
-    let [out, into] = [sends, receives].map(PerPeer::pointers);
-    // SAFETY: the caller guarantees the memory, the lists and their types; the standard gives the functions this C interface.
-    unsafe {
-        request!(
-            form, comm, MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw or MPI_Neighbor_alltoallw_init(
-            from, out.0, out.1, out.2, to, into.0, into.1, into.2
-        ))
-    }
-}
-
-/// The same of values of one type, by `MPI_Neighbor_alltoallv`.
-///
-/// # Safety
-/// As for [`neighbor_all_to_all_w`].
-pub unsafe fn neighbor_all_to_all_v(
-    form: Option<Form>,
-    comm: &Comm,
-    (from, sends): (*const u8, &PerPeer<c_int>),
-    (to, receives): (*mut u8, &PerPeer<c_int>),
-    of: &Datatype,
-) -> Result<Request, CallError> {
-    let (from, to, of): (*const c_void, *mut c_void, _) = (from.cast(), to.cast(), of.raw());
-    let [out, into] = [sends, receives].map(PerPeer::pointers);
-    // SAFETY: as above.
-    unsafe {
-        request!(
-            form, comm, MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv or MPI_Neighbor_alltoallv_init(
-            from, out.0, out.1, of, to, into.0, into.1, of
-        ))
     }
 }

@@ -115,6 +115,11 @@ pub struct Request {
 impl Request {
     /// `MPI_REQUEST_NULL`. The communicator proves that MPI is initialised, and that this thread may call it.
     pub fn null(_: &Comm) -> Self {
+        Self::none()
+    }
+
+    /// The same, to be overwritten.
+    pub(super) fn none() -> Self {
         // SAFETY: a constant of the library.
         Self { raw: unsafe { ffi::RSMPI_REQUEST_NULL }, _of_one: OneThread::default() }
     }
@@ -141,8 +146,7 @@ impl Request {
         envelope: impl Into<MessageArguments>,
     ) -> Result<Self, CallError> {
         let MessageArguments { count, of, peer, tag, comm } = envelope.into();
-        // SAFETY: a constant of the library.
-        let mut request = Self { raw: unsafe { ffi::RSMPI_REQUEST_NULL }, _of_one: OneThread::default() };
+        let mut request = Self::none();
         let (call, large) = request_functions(form, is_sent);
         let (address, new): (*mut c_void, _) = (address.cast(), &mut request.raw);
         // SAFETY: the caller guarantees the memory; handles are live. The functions for large counts have the

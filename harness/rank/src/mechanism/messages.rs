@@ -7,7 +7,7 @@ use common::kinds::partitioned::methods::Polling;
 use common::packing::Form;
 
 use super::{Channel, Mechanism, Role};
-use crate::carrier::RepeatedMessage;
+use crate::carrier::Repeated;
 use crate::checked::request::RequestList;
 use crate::checked::{CallError, Comm, Request, TeamCalls};
 use crate::handoff::Slot;
@@ -15,7 +15,7 @@ use crate::handoff::Slot;
 /// Messages that are ranges of the channel's message.
 pub struct ChannelMessages {
     role: Role,
-    messages: Vec<Slot<RepeatedMessage>>,
+    messages: Vec<Slot<Repeated>>,
     /// By thread, if several requests are started by one call.
     lists: Option<Vec<Slot<RequestList>>>,
 }
@@ -31,7 +31,7 @@ impl ChannelMessages {
             let (address, envelope) = (channel.at(range.start), channel.envelope(range.len(), number, comm));
             let is_sent = channel.role == Role::Sender;
             // SAFETY: bytes of the message, which the channel's region guarantees.
-            Ok(Slot::new(unsafe { RepeatedMessage::new(form, is_sent, address, envelope) }?))
+            Ok(Slot::new(unsafe { Repeated::message(form, is_sent, address, envelope) }?))
         };
         let messages: Vec<_> = messages.enumerate().map(message).collect::<Result<_, CallError>>()?;
         let list = |_| Slot::new(RequestList::for_up_to(messages.len()));

@@ -1,7 +1,6 @@
 //! Send and receive, with each end packed in one of the ways of [`Packing`](common::packing::Packing):
 //! blocking, as persistent requests that are created with the datatypes, or as several messages.
 
-use std::ffi::c_int;
 use std::ops::Range;
 
 use apps::Side;
@@ -11,9 +10,9 @@ use common::packing::{Ends, Form};
 
 use super::message_ends::{MessageEnd, MessageEnds};
 use super::{Method, Setup};
-use crate::carrier::RepeatedMessage;
-use crate::checked::collective::{Blocks, PerPeer, all_to_all_w};
-use crate::checked::{CallError, Count, Request};
+use crate::carrier::Repeated;
+use crate::checked::collective::{CollectiveCall, PerPeer};
+use crate::checked::{CallError, Count};
 use crate::memory::Memory;
 use crate::payload::Mismatch;
 
@@ -27,9 +26,7 @@ pub struct TwoSided<'a> {
     /// Addresses of the sent and the received message, if requests are created for them.
     persistent: Option<[*mut u8; 2]>,
     /// The send and the receive of each creation that were not freed; the last ones are used.
-    requests: Vec<[RepeatedMessage; 2]>,
-    /// The arguments of `MPI_Ialltoallw` for both ends, once it was called.
-    blocks: Option<[PerPeer<c_int>; 2]>,
+    requests: Vec<[Repeated; 2]>,
 }
 
 impl<'a> TwoSided<'a> {
@@ -51,16 +48,16 @@ impl<'a> TwoSided<'a> {
         };
         let ends = Ends { creates: ends.creates && (parts.is_none() || messages.is_derived()), ..ends };
         let persistent = (transfer == Transfer::Persistent).then(|| messages.addresses(memory));
-        Ok(Self { setup, ends, messages, parts, persistent, requests: Vec::new(), blocks: None })
+        Ok(Self { setup, ends, messages, parts, persistent, requests: Vec::new() })
     }
 
-    /// A request that sends the message, on the first rank of a pair, or receives it, on the second; in an
-    /// all-to-all both, and collective.
+    /// The transfer of the message without packing, to be started repeatedly: the first rank of a pair sends,
+    /// the second receives; in an all-to-all all ranks do both.
     ///
     /// # Safety
     /// The arrays and wire buffers of `memory`, and the method's datatypes, must exist and not move until the
-    /// request is complete, or if it is persistent, freed; the memory is not used while it is active.
-    pub unsafe fn request(&mut self, memory: &mut Memory, form: Form) -> Result<Request, CallError> {
+    /// transfer is freed; the memory is not used while it is active.
+    pub unsafe fn transfer(&mut self, memory: &mut Memory, form: Form) -> Result<Repeated, CallError> {
         let setup = self.setup;
         let [from, to] = self.messages.addresses(memory);
         let (send, receive) = (&self.messages.sends[0], &self.messages.receives[0]);
@@ -68,26 +65,22 @@ impl<'a> TwoSided<'a> {
             let (end, address) = if setup.me == 0 { (send, from) } else { (receive, to) };
             let envelope = end.data.envelope(setup.peer(), 0, setup.comm);
             // SAFETY: as in `one_way`, and the caller does not use the memory.
-            return unsafe { Request::of_message(form, setup.me == 0, address, envelope) };
+            return unsafe { Repeated::message(form, setup.me == 0, address, envelope) };
         }
-        if !(send.is_in_arrays() && receive.is_in_arrays()) {
-            // Packed blocks are the same at both ends.
-            let (count, datatype) = (send.data.count, send.data.datatype());
-            let blocks = Blocks { send: from, receive: to, count, datatype };
-            // SAFETY: as in `exchange`.
-            return unsafe { blocks.request(Collective::Alltoall, form, setup.comm) };
-        }
-        if self.blocks.is_none() {
+        let call = if send.is_in_arrays() && receive.is_in_arrays() {
             // Relative to the first block: Open MPI 5.0.11 assumes that two buffers with one address are the same.
             let places = |end: &MessageEnd| {
                 let place = |peer| (1, peer as i64 * end.extent, end.data.datatype());
                 PerPeer::from_blocks("MPI_Alltoallw", (0..setup.ranks).map(place))
             };
-            self.blocks = Some([places(send)?, places(receive)?]);
-        }
-        let [sends, receives] = self.blocks.as_ref().expect("made above");
+            CollectiveCall::all_to_all_w(setup.comm, [from, to], [places(send)?, places(receive)?])
+        } else {
+            // Packed blocks are the same at both ends.
+            let block = (send.data.count, send.data.datatype());
+            CollectiveCall::blocks(Collective::Alltoall, setup.comm, [from, to], block)
+        };
         // SAFETY: as in `exchange`; blocks follow the first at both ends.
-        unsafe { all_to_all_w(Some(form), setup.comm, (from.cast_const(), sends), (to, receives)) }
+        unsafe { Repeated::collective(Some(form), call) }
     }
 
     /// Sends or receives the message.
@@ -129,7 +122,7 @@ impl Method for TwoSided<'_> {
             let envelope = end.data.envelope(self.setup.peer(), 0, self.setup.comm);
             // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing, and `new`'s caller
             // keeps that memory in place. Between start and completion this process does not use it. Datatypes are freed after requests.
-            unsafe { RepeatedMessage::new(Form::Persistent, is_sent, address, envelope) }
+            unsafe { Repeated::message(Form::Persistent, is_sent, address, envelope) }
         };
         let MessageEnds { sends, receives, .. } = &self.messages;
         self.requests.push([request(&sends[0], true, from)?, request(&receives[0], false, to)?]);
@@ -137,8 +130,7 @@ impl Method for TwoSided<'_> {
     }
 
     fn free(&mut self) -> Result<(), CallError> {
-        self.blocks = None;
-        self.requests.pop().into_iter().flatten().try_for_each(RepeatedMessage::free)?;
+        self.requests.pop().into_iter().flatten().try_for_each(Repeated::free)?;
         self.messages.free()
     }
 

@@ -6,12 +6,12 @@ use common::packing::{Form, Packing};
 
 use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
-use crate::carrier::{MessageData, RepeatedMessage};
+use crate::carrier::{MessageData, Repeated};
 use crate::checked::{CallError, Comm};
 use crate::handoff::Slot;
 
 /// The messages of a stage in one direction, and their data.
-type StageMessages = Slot<Vec<(MessageData, RepeatedMessage)>>;
+type StageMessages = Slot<Vec<(MessageData, Repeated)>>;
 
 pub struct Bulk {
     /// The received and the sent messages of each stage.
@@ -31,7 +31,7 @@ impl Bulk {
             let envelope = data.envelope(link.peer, link.tag, &comm);
             // SAFETY: faces are within the arrays and packed messages within the wire buffers, which outlive the method, as the datatype
             // and the communicator do; the functions of a stage guarantee that they are not used before it ends.
-            let message = unsafe { RepeatedMessage::new(form, is_sent, address, envelope) }?;
+            let message = unsafe { Repeated::message(form, is_sent, address, envelope) }?;
             Ok((data, message))
         };
         let messages = |links: &[HaloMessage], is_sent| {
@@ -49,7 +49,7 @@ impl Bulk {
     ///
     /// # Safety
     /// As for [`Slot::get`].
-    unsafe fn all(&self, stage: usize) -> impl Iterator<Item = &mut RepeatedMessage> {
+    unsafe fn all(&self, stage: usize) -> impl Iterator<Item = &mut Repeated> {
         // SAFETY: guaranteed by the caller.
         let directions = self.stages[stage].iter().map(|messages| unsafe { messages.get() });
         directions.flatten().map(|(_, message)| message)
@@ -79,12 +79,12 @@ impl HaloMethod for Bulk {
     unsafe fn test(&self, stage: usize) -> Result<bool, CallError> {
         // SAFETY: no other thread is here.
         let mut messages = unsafe { self.all(stage) };
-        messages.try_fold(true, |all, message| Ok(message.request().test()? && all))
+        messages.try_fold(true, |all, message| Ok(message.test()? && all))
     }
 
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
         // SAFETY: no other thread is here.
-        unsafe { self.all(stage) }.try_for_each(|message| message.request().wait())
+        unsafe { self.all(stage) }.try_for_each(Repeated::wait)
     }
 
     fn messages(&self) -> usize {

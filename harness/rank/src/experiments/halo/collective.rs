@@ -6,45 +6,27 @@
 //! On a grid, neighbours are in the order of the dimensions, the lower one first. A message that is sent upwards arrives
 //! from the lower neighbour. This also applies if both neighbours are the same rank, or the rank itself (MPI-4.1 §8.6).
 
-use std::ffi::c_int;
-
-use apps::{Message, WireOrder};
+use apps::{Message, Side, WireOrder};
 use common::kinds::halo::methods::Topology;
 use common::packing::{Form, Packing};
-use mpi::ffi::MPI_Aint;
 
-use super::links::HaloMessage;
+use super::links::{HaloMessage, StageLinks};
 use super::method::{HaloMethod, Parts};
 use super::typed::{packed_bytes, per_peer, typed_message};
 use crate::carrier::{MessageData, Repeated};
-use crate::checked::collective::{PerPeer, all_to_all_w, neighbor_all_to_all_v, neighbor_all_to_all_w};
-use crate::checked::{CallError, Comm, Request};
+use crate::checked::collective::CollectiveCall;
+use crate::checked::{CallError, Comm};
 use crate::handoff::Slot;
 
-/// A stage's communicator, and its arguments for MPI.
 struct StageCollective {
-    comm: Comm,
-    arguments: BlockArguments,
+    transfer: Slot<Repeated>,
     /// The data sent to each neighbour, and received from it.
     data: [Vec<MessageData>; 2],
+    _comm: Comm,
 }
 
-/// The data sent to and received from each neighbour.
-enum BlockArguments {
-    /// A datatype in the arrays.
-    Typed([PerPeer<MPI_Aint>; 2]),
-    /// Bytes in the wire buffers.
-    Packed([PerPeer<c_int>; 2]),
-    /// A datatype in the arrays for each rank, whether it is a neighbour or not.
-    AllRanks([PerPeer<c_int>; 2]),
-}
-
-pub struct StageCollectives<'a> {
-    parts: &'a Parts,
-    /// `None` for the blocking form.
-    form: Option<Form>,
+pub struct StageCollectives {
     stages: Vec<StageCollective>,
-    transfers: Vec<Slot<Repeated>>,
 }
 
 /// The messages for all neighbours of a communicator, in its order.
@@ -67,10 +49,10 @@ fn by_neighbour(
     }
 }
 
-impl<'a> StageCollectives<'a> {
+impl StageCollectives {
     /// Between neighbours, or without a topology among all ranks; collective.
     pub fn new(
-        parts: &'a Parts,
+        parts: &Parts,
         topology: Option<Topology>,
         form: Option<Form>,
         packing: Packing,
@@ -94,68 +76,47 @@ impl<'a> StageCollectives<'a> {
                 None => (0..parts.displacements.len()).map(|rank| of_rank(links, rank)).collect(),
             }
         };
-        let mut made = Self { parts, form, stages: Vec::new(), transfers: Vec::new() };
-        for stage in &parts.links.stages {
+        let bases = [Side::Send, Side::Receive].map(|side| parts.base(packing, side));
+        let stage = |stage: &StageLinks| {
             let data = [data(&stage.sends, true)?, data(&stage.receives, false)?];
-            let arguments = match (topology, packing.is_typed()) {
-                (None, _) => BlockArguments::AllRanks(per_peer("MPI_Alltoallw", &data)?),
-                (_, true) => BlockArguments::Typed(per_peer("MPI_Neighbor_alltoallw", &data)?),
-                (_, false) => BlockArguments::Packed(per_peer("MPI_Neighbor_alltoallv", &data)?),
-            };
             let comm = match topology {
                 Some(Topology::Graph) => parts.comm.graph(&peers(&stage.receives), &peers(&stage.sends))?,
                 Some(Topology::Cartesian) | None => parts.comm.duplicate()?,
             };
-            let stage = StageCollective { comm, arguments, data };
-            // SAFETY: no thread uses a method during its set-up; lists and types live until the requests are freed.
-            let request = || unsafe { made.request(&stage) };
-            let transfer = Repeated::new(form, Request::null(&parts.comm), request)?;
-            made.transfers.push(Slot::new(transfer));
-            made.stages.push(stage);
-        }
-        Ok(made)
-    }
-
-    /// The request of a stage.
-    ///
-    /// # Safety
-    /// The data is not used until it is complete, or as long as a persistent one is active.
-    unsafe fn request(&self, stage: &StageCollective) -> Result<Request, CallError> {
-        let (memory, comm, form) = (&self.parts.memory, &stage.comm, self.form);
-        let base = memory.address(0);
-        // SAFETY: faces are within the arrays, messages within the wire buffers, and sent and received ones
-        // do not overlap; lists and types live as long as the method. The caller guarantees the rest.
-        unsafe {
-            match &stage.arguments {
-                BlockArguments::Typed([sends, receives]) => {
-                    neighbor_all_to_all_w(form, comm, (base.cast_const(), sends), (base, receives))
+            let call = match (topology, packing.is_typed()) {
+                (None, _) => CollectiveCall::all_to_all_w(&comm, bases, per_peer("MPI_Alltoallw", &data)?),
+                (_, true) => {
+                    CollectiveCall::neighbor_w(&comm, bases, per_peer("MPI_Neighbor_alltoallw", &data)?)
                 }
-                BlockArguments::Packed([sends, receives]) => {
-                    let (from, to) = (memory.outgoing.for_mpi().cast_const(), memory.incoming.for_mpi());
-                    neighbor_all_to_all_v(form, comm, (from, sends), (to, receives), &self.parts.byte)
+                (_, false) => {
+                    let lists = per_peer("MPI_Neighbor_alltoallv", &data)?;
+                    CollectiveCall::neighbor_v(&comm, bases, lists, &parts.byte)
                 }
-                BlockArguments::AllRanks([sends, receives]) => {
-                    all_to_all_w(form, comm, (base.cast_const(), sends), (base, receives))
-                }
-            }
-        }
+            };
+            // SAFETY: faces are within the arrays, messages within the wire buffers, and sent and received ones do
+            // not overlap. They, types and communicator live as long as the method, whose functions guarantee
+            // that the data is not used between start and end of a stage.
+            let transfer = Slot::new(unsafe { Repeated::collective(form, call) }?);
+            Ok(StageCollective { transfer, data, _comm: comm })
+        };
+        Ok(Self { stages: parts.links.stages.iter().map(stage).collect::<Result<_, CallError>>()? })
     }
 }
 
-impl HaloMethod for StageCollectives<'_> {
+impl HaloMethod for StageCollectives {
     unsafe fn send(&self, stage: usize) -> Result<(), CallError> {
         // SAFETY: no other thread is here, and the send and receive buffers are not used before the end of the stage.
-        unsafe { self.transfers[stage].get().start(|| self.request(&self.stages[stage])) }
+        unsafe { self.stages[stage].transfer.get() }.start()
     }
 
     unsafe fn test(&self, stage: usize) -> Result<bool, CallError> {
         // SAFETY: no other thread is here.
-        unsafe { self.transfers[stage].get() }.test()
+        unsafe { self.stages[stage].transfer.get() }.test()
     }
 
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
         // SAFETY: no other thread is here.
-        unsafe { self.transfers[stage].get() }.wait()
+        unsafe { self.stages[stage].transfer.get() }.wait()
     }
 
     fn messages(&self) -> usize {
@@ -164,8 +125,9 @@ impl HaloMethod for StageCollectives<'_> {
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
-        self.transfers.into_iter().try_for_each(|transfer| transfer.into_inner().free())?;
-        let mut data = self.stages.into_iter().flat_map(|stage| stage.data).flatten();
-        data.try_for_each(|mut data| data.free())
+        self.stages.into_iter().try_for_each(|StageCollective { transfer, data, .. }| {
+            transfer.into_inner().free()?;
+            data.into_iter().flatten().try_for_each(|mut data| data.free())
+        })
     }
 }

@@ -4,11 +4,10 @@
 use anyhow::Context;
 use common::kinds::overlap::methods::transfer;
 use common::kinds::pingpong::methods::Transfer;
-use common::packing::Form;
 
 use super::traffic::Traffic;
 use crate::carrier::Repeated;
-use crate::checked::{CallError, Request};
+use crate::checked::CallError;
 use crate::measure::message_links::wrong_received;
 use crate::measure::session::Session;
 use crate::measure::verification::compare;
@@ -35,8 +34,7 @@ impl<'a> Traffic for Session<'a> {
         let mut method = unsafe { TwoSided::new(self.setup, &mut self.memory, transfer) }?;
         method.create()?;
         // SAFETY: as above.
-        let request = || unsafe { method.request(&mut self.memory, form) };
-        match Repeated::new(Some(form), Request::null(self.setup.comm), request) {
+        match unsafe { method.transfer(&mut self.memory, form) } {
             Ok(transfer) => Ok(ActiveMessage { method, transfer }),
             Err(error) => {
                 if error.is_lack() {
@@ -60,10 +58,7 @@ impl<'a> Traffic for Session<'a> {
         if self.setup.me == 0 || self.setup.is_all_to_all() {
             active.method.pack(&mut self.memory)?;
         }
-        let ActiveMessage { method, transfer } = active;
-        // SAFETY: arrays, wire buffers and methods are not moved while a message is in progress, and the
-        // message is waited for before the memory is used.
-        transfer.start(|| unsafe { method.request(&mut self.memory, Form::Nonblocking) })
+        active.transfer.start()
     }
 
     fn test(&mut self, active: &mut ActiveMessage<'a>) -> Result<bool, CallError> {

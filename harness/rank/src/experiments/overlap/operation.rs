@@ -8,8 +8,8 @@ use datatypes::Element;
 use super::sums::Numbers;
 use super::traffic::Traffic;
 use crate::carrier::Repeated;
-use crate::checked::collective::Blocks;
-use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
+use crate::checked::collective::CollectiveCall;
+use crate::checked::{CallError, Comm, Datatype, Envelope};
 use crate::memory::{POISON, Wire};
 use crate::payload::{Checks, Link, Mismatch, Moved, Places, Run, Runs, Spots, Version, Wrong, source_of};
 
@@ -144,25 +144,26 @@ impl OperationTraffic {
         }
     }
 
-    /// The request of the operation: started, or for the persistent form only created.
-    fn request(&mut self, form: Form) -> Result<Request, CallError> {
-        let (rank, transfer) = (self.rank, self.transfer);
+    /// The operation, to be started repeatedly.
+    fn repeated(&mut self, form: Form) -> Result<Repeated, CallError> {
         let (mut send, receive) = (self.send.base(), self.receive.base());
-        if transfer == OperationTransfer::Collective(Collective::Bcast) && self.send.is_empty() {
+        if self.transfer == OperationTransfer::Collective(Collective::Bcast) && self.send.is_empty() {
             send = receive;
         }
         let count = self.block / self.numbers.as_ref().map_or(1, Numbers::bytes);
-        let blocks = Blocks { send, receive, count, datatype: &self.datatype };
         let comm = self.ring.as_ref().unwrap_or(&self.comm);
         // SAFETY: the memory has as many blocks as the operation uses on this rank, and is not read or written between start and wait.
         unsafe {
-            match transfer {
-                OperationTransfer::Collective(collective) => blocks.request(collective, form, comm),
+            match self.transfer {
+                OperationTransfer::Collective(collective) => {
+                    let block = (count, &self.datatype);
+                    let call = CollectiveCall::blocks(collective, comm, [send, receive], block);
+                    Repeated::collective(Some(form), call)
+                }
                 OperationTransfer::Message => {
-                    let (is_sent, peer, datatype) = (rank.is_multiple_of(2), rank ^ 1, &self.datatype);
-                    let envelope = Envelope { count, datatype, peer, tag: 0, comm: &self.comm };
-                    let address = if is_sent { send } else { receive };
-                    Request::of_message(form, is_sent, address, envelope)
+                    let (is_sent, peer) = (self.rank.is_multiple_of(2), self.rank ^ 1);
+                    let envelope = Envelope { count, datatype: &self.datatype, peer, tag: 0, comm };
+                    Repeated::message(form, is_sent, if is_sent { send } else { receive }, envelope)
                 }
             }
         }
@@ -173,9 +174,8 @@ impl Traffic for OperationTraffic {
     type Active = Repeated;
 
     fn make(&mut self, method: &str) -> anyhow::Result<Repeated> {
-        let form =
-            methods::transfer(method).map_err(anyhow::Error::msg)?.operation.unwrap_or(Form::Nonblocking);
-        Ok(Repeated::new(Some(form), Request::null(&self.comm), || self.request(form))?)
+        let form = methods::transfer(method).map_err(anyhow::Error::msg)?.operation;
+        Ok(self.repeated(form.unwrap_or(Form::Nonblocking))?)
     }
 
     fn fill(&mut self, _: &mut Repeated) -> Result<(), CallError> {
@@ -193,7 +193,7 @@ impl Traffic for OperationTraffic {
     }
 
     fn start(&mut self, transfer: &mut Repeated) -> Result<(), CallError> {
-        transfer.start(|| self.request(Form::Nonblocking))
+        transfer.start()
     }
 
     fn test(&mut self, transfer: &mut Repeated) -> Result<bool, CallError> {
