@@ -7,7 +7,7 @@ use common::packing::{Packing, Staged};
 use kernels::{PlainLoop, Program};
 
 use crate::carrier::MessageData;
-use crate::checked::{CallError, Comm, Datatype};
+use crate::checked::{CallError, Comm};
 use crate::device::{DevicePacker, StagedBytes};
 use crate::own_loop::OwnLoop;
 
@@ -20,33 +20,36 @@ const PROVED: &str = "a message is within the arrays' memory, as verified before
 /// Packs or unpacks one end of a message.
 pub struct Packer<'a> {
     how: Packing,
-    /// The application's loops belong to it.
-    face: &'a Face,
     comm: &'a Comm,
     /// Blocks that are packed at once.
     blocks: usize,
     /// For an end that is packed by its layout; `None` also if there is nothing to pack.
     endpoint: Option<Piece>,
-    /// The datatype, if MPI packs it.
-    data: Option<MessageData>,
-    /// All that were created and not freed; the last one is used.
-    programs: Vec<Program>,
-    /// It exists from the start, like a hand-written loop.
-    plain_loop: Option<PlainLoop>,
-    /// The user's loop.
-    own: Option<OwnLoop>,
-    /// For data on a device.
-    device: Option<DevicePacker>,
+    means: Means<'a>,
+}
+
+/// The code that packs. Of lists, the last one is used: the others were created before and are not freed.
+enum Means<'a> {
+    Nothing,
+    /// The application's loops, which exist from the start, as the two below.
+    Loops(Loops, &'a Face),
+    Own(OwnLoop),
+    PlainLoop(PlainLoop),
+    Programs(Vec<Program>),
+    Mpi(MessageData),
+    /// For data on a device, with the datatype if MPI packs it.
+    Device(DevicePacker, Option<MessageData>),
 }
 
 impl<'a> Packer<'a> {
-    /// A face of a halo, or a thread's share of it; `displacements` are those of the arrays. Its datatype or program is not created yet.
+    /// A face of a halo, or a thread's share of it; `displacements` are those of the arrays. Its datatype or
+    /// program is not created yet. `own` loads the user's loop.
     pub fn of_face(
         how: Packing,
         face: &'a Face,
         displacements: &[i64],
         comm: &'a Comm,
-        own: Option<OwnLoop>,
+        own: impl FnOnce() -> OwnLoop,
     ) -> Result<Self, CallError> {
         let message = face.message(WireOrder::Ddt);
         let endpoint = (!message.pieces.is_empty()).then(|| {
@@ -63,16 +66,22 @@ impl<'a> Packer<'a> {
         comm: &'a Comm,
         blocks: usize,
         endpoint: Option<Piece>,
-        own: Option<OwnLoop>,
+        own: impl FnOnce() -> OwnLoop,
     ) -> Result<Self, CallError> {
-        let layout = endpoint.as_ref().map(|endpoint| &endpoint.layout);
-        let of_mpi = layout.filter(|_| matches!(how, Packing::Mpi | Packing::Staged(Staged::Mpi)));
-        let data = of_mpi.map(|layout| MessageData::derived(0, blocks, layout, comm)).transpose()?;
-        let of_loop = layout.filter(|_| how == Packing::Looped);
-        let plain_loop =
-            of_loop.map(|layout| PlainLoop::from_layout(layout, blocks as u64).expect(IN_MEMORY));
-        let (programs, device) = (Vec::new(), None);
-        Ok(Self { how, face, comm, blocks, endpoint, data, programs, plain_loop, own, device })
+        let means = match (how, endpoint.as_ref().map(|endpoint| &endpoint.layout)) {
+            (Packing::ByHand, _) => Means::Loops(Loops::Plain, face),
+            (Packing::Tuned, _) => Means::Loops(Loops::Tuned, face),
+            (Packing::Own, _) => Means::Own(own()),
+            (Packing::Looped, Some(layout)) => {
+                Means::PlainLoop(PlainLoop::from_layout(layout, blocks as u64).expect(IN_MEMORY))
+            }
+            (Packing::Engine, Some(_)) => Means::Programs(Vec::new()),
+            (Packing::Mpi | Packing::Staged(Staged::Mpi), Some(layout)) => {
+                Means::Mpi(MessageData::derived(0, blocks, layout, comm)?)
+            }
+            _ => Means::Nothing,
+        };
+        Ok(Self { how, comm, blocks, endpoint, means })
     }
 
     /// The same on a device, with the packed message from this byte of its buffer on, and the memory where it
@@ -80,18 +89,19 @@ impl<'a> Packer<'a> {
     pub fn on_device(self, begin: usize, staging: Option<StagedBytes>) -> Self {
         let layout = self.endpoint.as_ref().map(|endpoint| (&endpoint.layout, endpoint.origin_bytes));
         let staging = staging.filter(|_| matches!(self.how, Packing::Staged(_)));
-        let device = Some(DevicePacker::new(self.how, layout, self.blocks as u64, begin, staging));
-        Self { device, ..self }
+        let device = DevicePacker::new(self.how, layout, self.blocks as u64, begin, staging);
+        let data = if let Means::Mpi(data) = self.means { Some(data) } else { None };
+        Self { means: Means::Device(device, data), ..self }
     }
 
     pub fn is_on_device(&self) -> bool {
-        self.device.is_some()
+        matches!(self.means, Means::Device(..))
     }
 
     /// The memory where the message is staged between host and device, if it is.
     #[inline]
     pub fn staging(&self) -> Option<*mut u8> {
-        self.device.as_ref().and_then(DevicePacker::staging)
+        if let Means::Device(device, _) = &self.means { device.staging() } else { None }
     }
 
     #[inline]
@@ -101,27 +111,27 @@ impl<'a> Packer<'a> {
 
     /// Creates a datatype or a program, if it packs with one. Repeated calls add more of them: the last one is used.
     pub fn create(&mut self) -> Result<(), CallError> {
-        self.data.as_mut().map_or(Ok(()), MessageData::create)?;
-        if let Some(device) = &mut self.device {
-            device.create();
-        } else if let (Packing::Engine, Some(endpoint)) = (self.how, &self.endpoint) {
-            let program = kernels::compile(&endpoint.layout, self.blocks as u64);
-            self.programs.push(program.expect(IN_MEMORY));
+        match (&mut self.means, &self.endpoint) {
+            (Means::Programs(programs), Some(endpoint)) => {
+                let program = kernels::compile(&endpoint.layout, self.blocks as u64);
+                programs.push(program.expect(IN_MEMORY));
+            }
+            (Means::Device(device, None), _) => device.create(),
+            (Means::Mpi(data) | Means::Device(_, Some(data)), _) => data.create()?,
+            _ => {}
         }
         Ok(())
     }
 
     /// Frees the one that was created last.
     pub fn free(&mut self) -> Result<(), CallError> {
-        self.programs.pop();
-        self.device.iter_mut().for_each(DevicePacker::free);
-        self.data.as_mut().map_or(Ok(()), MessageData::free)
-    }
-
-    /// The datatype that was created last.
-    #[inline]
-    fn datatype(&self) -> &Datatype {
-        self.data.as_ref().expect("MPI packs a datatype").datatype()
+        match &mut self.means {
+            Means::Programs(programs) => drop(programs.pop()),
+            Means::Device(device, None) => device.free(),
+            Means::Mpi(data) | Means::Device(_, Some(data)) => data.free()?,
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Byte of the arrays' memory that corresponds to displacement 0.
@@ -133,45 +143,66 @@ impl<'a> Packer<'a> {
         usize::try_from(start).expect("a message starts within the arrays' memory")
     }
 
-    /// Bytes that `MPI_Pack` may need for this number of bytes of data.
+    /// Bytes that packing this number of bytes may need.
     pub fn pack_bytes(&mut self, bytes: usize) -> Result<usize, CallError> {
-        self.create()?;
-        let needed = self.comm.pack_size(self.blocks as c_int, self.datatype(), bytes)?;
-        self.free()?;
+        let Means::Mpi(data) = &mut self.means else { return Ok(bytes) };
+        data.create()?;
+        let needed = self.comm.pack_size(self.blocks as c_int, data.datatype(), bytes)?;
+        data.free()?;
         Ok(needed)
     }
 
     /// Gathers the bytes from the arrays, if it packs from there.
     #[inline]
     pub fn pack(&self, arrays: &Arrays, packed: &mut [u8]) -> Result<(), CallError> {
-        match self.how {
-            Packing::ByHand => self.face.pack(Loops::Plain, arrays, packed),
-            Packing::Tuned => self.face.pack(Loops::Tuned, arrays, packed),
-            Packing::Own => self.own.as_ref().expect("made for this packing").pack(arrays, packed),
-            Packing::Looped => {
-                if let Some(plain_loop) = &self.plain_loop {
-                    plain_loop.pack(arrays.memory(), self.offset(arrays) as i64, packed).expect(PROVED);
-                }
+        match &self.means {
+            Means::Nothing | Means::Device(..) => {}
+            Means::Loops(loops, face) => face.pack(*loops, arrays, packed),
+            Means::Own(own) => own.pack(arrays, packed),
+            Means::PlainLoop(plain_loop) => {
+                plain_loop.pack(arrays.memory(), self.offset(arrays) as i64, packed).expect(PROVED);
             }
-            Packing::Engine => {
-                if let Some(program) = self.programs.last() {
-                    program.pack(arrays.memory(), self.offset(arrays) as i64, packed).expect(PROVED);
-                }
+            Means::Programs(programs) => {
+                let program = programs.last().expect("created before use");
+                program.pack(arrays.memory(), self.offset(arrays) as i64, packed).expect(PROVED);
             }
-            Packing::Mpi => {
+            Means::Mpi(data) => {
                 let address = arrays.memory().as_ptr().wrapping_add(self.offset(arrays));
+                let packed = (packed.as_mut_ptr(), packed.len());
                 // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing.
-                unsafe {
-                    let packed = (packed.as_mut_ptr(), packed.len());
-                    self.comm.pack(address, self.blocks as c_int, self.datatype(), packed)
-                }?;
+                unsafe { self.comm.pack(address, self.blocks as c_int, data.datatype(), packed) }?;
             }
-            _ => {}
         }
         Ok(())
     }
 
-    /// The same on a device, or unpacking there: between `base`, where the arrays' memory begins, and `packed` with these bytes.
+    /// Scatters the bytes to the arrays, if it unpacks to there.
+    #[inline]
+    pub fn unpack(&self, packed: &[u8], arrays: &mut Arrays) -> Result<(), CallError> {
+        match &self.means {
+            Means::Nothing | Means::Device(..) => {}
+            Means::Loops(loops, face) => face.unpack(*loops, packed, arrays),
+            Means::Own(own) => own.unpack(packed, arrays),
+            Means::PlainLoop(plain_loop) => {
+                let origin = self.offset(arrays) as i64;
+                plain_loop.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
+            }
+            Means::Programs(programs) => {
+                let (program, origin) =
+                    (programs.last().expect("created before use"), self.offset(arrays) as i64);
+                program.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
+            }
+            Means::Mpi(data) => {
+                let address = arrays.memory_mut().as_mut_ptr().wrapping_add(self.offset(arrays));
+                let packed = (packed.as_ptr(), packed.len());
+                // SAFETY: as in `pack`, on memory that is borrowed mutably.
+                unsafe { self.comm.unpack(packed, address, self.blocks as c_int, data.datatype()) }?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Packs or unpacks on a device, between `base`, the start of the arrays' memory, and these packed bytes.
     ///
     /// # Safety
     /// This is memory for this message, which nothing else uses.
@@ -182,8 +213,8 @@ impl<'a> Packer<'a> {
         (arrays, base): (&Arrays, *mut u8),
         (packed, bytes): (*mut u8, usize),
     ) -> Result<(), CallError> {
-        let device = self.device.as_ref().expect("made for a device");
-        let Some(data) = &self.data else {
+        let Means::Device(device, data) = &self.means else { unreachable!("data on the host") };
+        let Some(data) = data else {
             // The start of the array that addresses count from.
             let start = self.endpoint.as_ref().map_or(0, |endpoint| arrays.place(endpoint.array).start);
             // SAFETY: guaranteed by the caller.
@@ -201,37 +232,5 @@ impl<'a> Packer<'a> {
                 }
             }
         }
-    }
-
-    /// Scatters the bytes to the arrays, if it unpacks to there.
-    #[inline]
-    pub fn unpack(&self, packed: &[u8], arrays: &mut Arrays) -> Result<(), CallError> {
-        match self.how {
-            Packing::ByHand => self.face.unpack(Loops::Plain, packed, arrays),
-            Packing::Tuned => self.face.unpack(Loops::Tuned, packed, arrays),
-            Packing::Own => self.own.as_ref().expect("made for this packing").unpack(packed, arrays),
-            Packing::Looped => {
-                if let Some(plain_loop) = &self.plain_loop {
-                    let origin = self.offset(arrays) as i64;
-                    plain_loop.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
-                }
-            }
-            Packing::Engine => {
-                if let Some(program) = self.programs.last() {
-                    let origin = self.offset(arrays) as i64;
-                    program.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
-                }
-            }
-            Packing::Mpi => {
-                let address = arrays.memory_mut().as_mut_ptr().wrapping_add(self.offset(arrays));
-                // SAFETY: as in `pack`, on memory that is borrowed mutably.
-                unsafe {
-                    let packed = (packed.as_ptr(), packed.len());
-                    self.comm.unpack(packed, address, self.blocks as c_int, self.datatype())
-                }?;
-            }
-            _ => {}
-        }
-        Ok(())
     }
 }

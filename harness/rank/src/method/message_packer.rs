@@ -38,11 +38,7 @@ impl<'a> MessagePacker<'a> {
         let message_bytes = setup.message_bytes;
         let mut send = message_end(setup, &memory.arrays, send, Side::Send, order)?;
         let receive = message_end(setup, &memory.arrays, receive, Side::Receive, order)?;
-        let pack_bytes = match send.how() {
-            Packing::Mpi | Packing::Staged(Staged::Mpi) => send.pack_bytes(message_bytes)?,
-            how if how.is_typed() => 0,
-            _ => message_bytes,
-        };
+        let pack_bytes = if send.how().is_typed() { 0 } else { send.pack_bytes(message_bytes)? };
         let unpack_bytes = if receive.how().is_typed() { 0 } else { message_bytes };
         anyhow::ensure!(
             pack_bytes <= memory.outgoing.len(),
@@ -148,6 +144,6 @@ fn message_end<'a>(
         _ => false,
     };
     let endpoint = is_by_layout.then(|| setup.endpoint(side, order, arrays));
-    let own = (how == Packing::Own).then(|| OwnLoop::new(setup.app.face(side), !setup.app.has_loops, 0));
+    let own = || OwnLoop::new(setup.app.face(side), !setup.app.has_loops, 0);
     Packer::new(how, setup.app.face(side), setup.comm, setup.blocks(), endpoint, own)
 }

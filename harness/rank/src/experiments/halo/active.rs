@@ -1,6 +1,6 @@
 //! A method that was set up: how its messages are sent, and how they are packed.
 
-use apps::{Face, Side};
+use apps::Side;
 use common::kinds::halo::methods::{Call, HaloTransfer};
 use common::packing::{Location, Packing};
 
@@ -42,12 +42,10 @@ impl<'a> ActiveExchange<'a> {
             let reason = "your loop packs a whole message: set threads=1".to_owned();
             return Err(CallError::NotPossible { reason });
         }
-        let packer = |(tag, face): (usize, &'a Face)| {
-            let own = (packing == Packing::Own).then(|| OwnLoop::new(face, !parts.links.has_loops, tag));
-            Packer::of_face(packing, face, &parts.displacements[parts.rank], &parts.comm, own)
-        };
         let share = |link: &'a HaloMessage, side, thread: usize| {
-            let packer = packer((link.tag, &link.cut.parts[thread]))?;
+            let face = &link.cut.parts[thread];
+            let own = || OwnLoop::new(face, !parts.links.has_loops, link.tag);
+            let packer = Packer::of_face(packing, face, &parts.displacements[parts.rank], &parts.comm, own)?;
             let mut packer = match parts.memory.staging(side) {
                 Some(staging) => {
                     let wire = link.wire_of(thread);
