@@ -23,6 +23,8 @@ pub struct Memory {
     pub outgoing: Wire,
     /// The packed data that was received, for methods that receive packed bytes; empty without such a method.
     pub incoming: Wire,
+    /// For copies of packed data before sending and after receiving; empty without a method that copies.
+    pub copies: [Wire; 2],
     /// The memory that MPI and kernels use in place of the arrays', if the data is not in usual memory.
     twin: Option<Buffer>,
 }
@@ -38,7 +40,8 @@ impl Memory {
     pub fn with_wires(arrays: Arrays, has_arrays: bool, bytes: [usize; 2], kind: MemoryKind) -> Self {
         let [outgoing, incoming] = bytes.map(|bytes| Wire::new(bytes).within(kind));
         let twin = (!kind.is_host()).then(|| Buffer::new(kind, arrays.memory().len()));
-        let mut memory = Self { arrays, has_arrays, outgoing, incoming, twin };
+        let copies = [0; 2].map(Wire::new);
+        let mut memory = Self { arrays, has_arrays, outgoing, incoming, copies, twin };
         if memory.has_arrays {
             memory.arrays.memory_mut().fill(POISON);
         }
@@ -90,12 +93,16 @@ impl Memory {
         }
     }
 
-    /// A changed byte of those that no method writes: next to these messages in each wire buffer. All are put back.
+    /// A changed byte of those that no method writes: next to these messages in each wire buffer, and next to
+    /// copies. All are put back.
     pub fn stray_byte<M: IntoIterator<Item = Range<usize>>>(&mut self, messages: [M; 2]) -> Option<String> {
         let ([outgoing, incoming], [sent, received]) = (self.wires(), messages);
-        // SAFETY: both buffers are borrowed mutably, and MPI uses them only within the functions of a method.
+        let copies = self.copies.each_mut().map(Wire::region);
+        // SAFETY: all are borrowed mutably, and MPI uses them only within the functions of a method.
         let [sent, received] = unsafe { [outgoing.stray_byte(sent), incoming.stray_byte(received)] };
-        received.or(sent)
+        // SAFETY: as above.
+        let [before, after] = copies.map(|copy| unsafe { copy.stray_byte(Some(0..copy.bytes)) });
+        received.or(sent).or(after).or(before)
     }
 
     /// Overwrites both wire buffers, so that a transfer that did not happen does not leave right data.

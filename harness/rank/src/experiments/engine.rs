@@ -161,7 +161,7 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
         let message_bytes = self.setup.message_bytes;
         let work = match task(method).map_err(anyhow::Error::msg)? {
             EngineTask::Packs(packing) => {
-                let packer = MessagePacker::new(self.setup, &self.memory, packing, packing, self.order)?;
+                let packer = MessagePacker::new(self.setup, &mut self.memory, packing, packing, self.order)?;
                 PackingMethod::Packs(Box::new(packer))
             }
             EngineTask::CopiesMessage => {

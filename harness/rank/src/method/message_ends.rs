@@ -71,7 +71,7 @@ impl<'a> MessageEnds<'a> {
     /// A message that is packed and unpacked in these ways, for this function of MPI and its form for large counts.
     pub fn new(
         setup: &Setup<'a>,
-        memory: &Memory,
+        memory: &mut Memory,
         (send, receive): (Packing, Packing),
         ends: Ends,
         (call, large): (&'static str, &'static str),
@@ -119,12 +119,14 @@ impl<'a> MessageEnds<'a> {
     /// returns the packed bytes of each message.
     pub fn parted(
         setup: &Setup<'a>,
-        memory: &Memory,
+        memory: &mut Memory,
         parting: Parting,
     ) -> anyhow::Result<(Self, Vec<Range<usize>>)> {
         let places = parting.places(setup.app);
         let places = places
             .map_err(|reason| anyhow::anyhow!("the message cannot be divided by {parting:?}: {reason}"))?;
+        let typed = Packing::Datatype;
+        let packer = MessagePacker::new(setup, memory, typed, typed, WireOrder::Ddt)?;
         let parts = |side: Side| -> Result<Vec<MessageEnd>, CallError> {
             let Piece { origin_bytes, layout, .. } = setup.endpoint(side, WireOrder::Ddt, &memory.arrays);
             if let Some(repetition) = layout.repetition().filter(|_| parting == Parting::Count) {
@@ -136,8 +138,6 @@ impl<'a> MessageEnds<'a> {
             });
             parts.collect()
         };
-        let typed = Packing::Datatype;
-        let packer = MessagePacker::new(setup, memory, typed, typed, WireOrder::Ddt)?;
         let (sends, receives) = (parts(Side::Send)?, parts(Side::Receive)?);
         for end in sends.iter().chain(&receives) {
             check_count("MPI_Send", "MPI_Send_c", end.data.count as Count)?;
@@ -148,7 +148,7 @@ impl<'a> MessageEnds<'a> {
 
     /// Addresses at which the first sent and the first received message begin.
     #[inline]
-    pub fn addresses(&mut self, memory: &mut Memory) -> [*mut u8; 2] {
+    pub fn addresses(&self, memory: &mut Memory) -> [*mut u8; 2] {
         let [outgoing, incoming] = [Side::Send, Side::Receive].map(|side| self.packer.packed(side, memory));
         [self.sends[0].address(memory, outgoing, 0), self.receives[0].address(memory, incoming, 0)]
     }

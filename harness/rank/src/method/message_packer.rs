@@ -20,8 +20,6 @@ pub struct MessagePacker<'a> {
     pack_bytes: usize,
     /// Bytes of the received wire buffer; 0 if there is none.
     unpack_bytes: usize,
-    /// Buffers for the copies of contiguous bytes before they are sent, and after they were received; otherwise empty.
-    copies: [Wire; 2],
     /// The host memory of staged ends.
     _staging: [Option<Staging>; 2],
 }
@@ -30,7 +28,7 @@ impl<'a> MessagePacker<'a> {
     /// For one setup and its memory.
     pub fn new(
         setup: &Setup<'a>,
-        memory: &Memory,
+        memory: &mut Memory,
         send: Packing,
         receive: Packing,
         order: WireOrder,
@@ -44,8 +42,11 @@ impl<'a> MessagePacker<'a> {
             pack_bytes <= memory.outgoing.len(),
             "MPI_Pack_size asks for {pack_bytes} bytes for a message of {message_bytes}"
         );
-        let copies = [send.how(), receive.how()]
-            .map(|how| Wire::new(if how == Packing::Copied { message_bytes } else { 0 }));
+        for (how, copy) in [send.how(), receive.how()].into_iter().zip(&mut memory.copies) {
+            if how == Packing::Copied && copy.is_empty() {
+                *copy = Wire::new(message_bytes);
+            }
+        }
         let staging = [(&send, pack_bytes), (&receive, unpack_bytes)]
             .map(|(end, bytes)| matches!(end.how(), Packing::Staged(_)).then(|| Staging::new(bytes)));
         let staged = staging.each_ref().map(|staging| staging.as_ref().map(|staging| staging.all));
@@ -53,7 +54,7 @@ impl<'a> MessagePacker<'a> {
             true => [send, receive],
             false => [send.on_device(0, staged[0]), receive.on_device(0, staged[1])],
         };
-        Ok(Self { send, receive, message_bytes, pack_bytes, unpack_bytes, copies, _staging: staging })
+        Ok(Self { send, receive, message_bytes, pack_bytes, unpack_bytes, _staging: staging })
     }
 
     /// Creates the datatypes or programs of both ends.
@@ -76,7 +77,7 @@ impl<'a> MessagePacker<'a> {
             return unsafe { self.send.run_on_device(Side::Send, (&memory.arrays, base), wire) };
         }
         if self.send.how() == Packing::Copied {
-            self.copies[0].copy_from_slice(&memory.outgoing[..self.message_bytes]);
+            memory.copies[0].copy_from_slice(&memory.outgoing[..self.message_bytes]);
         }
         self.send.pack(&memory.arrays, &mut memory.outgoing[..self.pack_bytes])
     }
@@ -89,7 +90,7 @@ impl<'a> MessagePacker<'a> {
             return unsafe { self.receive.run_on_device(Side::Receive, (&memory.arrays, base), wire) };
         }
         if self.receive.how() == Packing::Copied {
-            memory.incoming[..self.message_bytes].copy_from_slice(&self.copies[1]);
+            memory.incoming[..self.message_bytes].copy_from_slice(&memory.copies[1]);
         }
         self.receive.unpack(&memory.incoming[..self.unpack_bytes], &mut memory.arrays)
     }
@@ -97,11 +98,6 @@ impl<'a> MessagePacker<'a> {
     /// A changed byte next to the packed data. All are put back.
     pub fn stray_byte(&self, memory: &mut Memory) -> Option<Mismatch> {
         memory.stray_byte([self.pack_bytes, self.unpack_bytes].map(|bytes| Some(0..bytes)))
-    }
-
-    /// The same next to copies of contiguous bytes.
-    pub fn stray_copied_byte(&mut self) -> Option<Mismatch> {
-        self.copies.iter_mut().find_map(Wire::stray_byte)
     }
 
     /// The memory with the packed message to be sent, and that with the received one.
@@ -117,15 +113,15 @@ impl<'a> MessagePacker<'a> {
 
     /// Address of the packed message to be sent, or of the place where it is received.
     #[inline]
-    pub fn packed(&mut self, side: Side, memory: &mut Memory) -> *mut u8 {
+    pub fn packed(&self, side: Side, memory: &mut Memory) -> *mut u8 {
+        let [before, after] = &mut memory.copies;
         let (packer, copy, wire) = match side {
-            Side::Send => (&self.send, &mut self.copies[0], &mut memory.outgoing),
-            Side::Receive => (&self.receive, &mut self.copies[1], &mut memory.incoming),
+            Side::Send => (&self.send, before, &mut memory.outgoing),
+            Side::Receive => (&self.receive, after, &mut memory.incoming),
         };
-        let staging = packer.staging();
         match packer.how() {
             Packing::Copied => copy.base(),
-            _ => staging.unwrap_or_else(|| wire.address()),
+            _ => packer.staging().unwrap_or_else(|| wire.address()),
         }
     }
 }

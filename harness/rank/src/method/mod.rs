@@ -67,10 +67,6 @@ pub trait Method {
     fn finish(self: Box<Self>) -> Result<(), CallError> {
         Ok(())
     }
-    /// A changed byte next to messages outside of the case's memory. All are put back.
-    fn stray_byte(&mut self) -> Option<Mismatch> {
-        None
-    }
     /// The messages of one way, by their bytes of the packed message; `None` for a single message, or for an
     /// all-to-all, which has one for each rank.
     fn messages(&self) -> Option<Vec<Range<usize>>> {

@@ -14,7 +14,6 @@ use crate::carrier::Repeated;
 use crate::checked::collective::{CollectiveCall, PerPeer};
 use crate::checked::{CallError, Count};
 use crate::memory::Memory;
-use crate::payload::Mismatch;
 
 /// A method that sends and receives.
 pub struct TwoSided<'a> {
@@ -36,7 +35,7 @@ impl<'a> TwoSided<'a> {
     /// `memory` must exist and not move until the method has ended by [`Method::finish`] or the process has.
     pub unsafe fn new(setup: &'a Setup<'a>, memory: &mut Memory, transfer: Transfer) -> anyhow::Result<Self> {
         let ends = transfer.ends(setup.app);
-        let (mut messages, parts) = match transfer {
+        let (messages, parts) = match transfer {
             Transfer::InParts(parting) => {
                 let (messages, parts) = MessageEnds::parted(setup, memory, parting)?;
                 (messages, Some(parts))
@@ -109,10 +108,6 @@ impl Method for TwoSided<'_> {
 
     fn messages(&self) -> Option<Vec<Range<usize>>> {
         self.parts.clone()
-    }
-
-    fn stray_byte(&mut self) -> Option<Mismatch> {
-        self.messages.packer.stray_copied_byte()
     }
 
     fn create(&mut self) -> Result<(), CallError> {
