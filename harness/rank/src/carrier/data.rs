@@ -2,7 +2,7 @@
 
 use datatypes::Layout;
 
-use crate::checked::{CallError, Comm, Datatype, Envelope, Recipe};
+use crate::checked::{CallError, Comm, Count, Datatype, Envelope, Recipe};
 
 /// A place, a count and a datatype.
 pub struct MessageData {
@@ -47,6 +47,12 @@ impl MessageData {
     #[inline]
     pub fn datatype(&self) -> &Datatype {
         self.datatypes.last().expect("created before use")
+    }
+
+    /// The data at an address or displacement, as the arguments of a call.
+    #[inline]
+    pub fn at<P>(&self, place: P) -> (P, Count, &Datatype) {
+        (place, self.count as Count, self.datatype())
     }
 
     /// The arguments of a message with this data.

@@ -234,15 +234,15 @@ impl<D> PerPeer<D> {
 }
 
 impl<D: TryFrom<i64>> PerPeer<D> {
-    /// Creates them for a call, from the count, the offset and the type of each peer.
+    /// Creates them for a call, from the offset, the count and the type of each peer.
     pub fn from_blocks<'a>(
         call: &'static str,
-        parts: impl Iterator<Item = (usize, i64, &'a Datatype)>,
+        parts: impl Iterator<Item = (i64, Count, &'a Datatype)>,
     ) -> Result<Self, CallError> {
         let mut lists = Self { counts: Vec::new(), displacements: Vec::new(), types: Vec::new() };
-        for (count, value, datatype) in parts {
+        for (value, count, datatype) in parts {
             let too_large = |_| CallError::TooLarge { call, argument: "displacement", value };
-            lists.counts.push(small(call, "count", count as Count)?);
+            lists.counts.push(small(call, "count", count)?);
             lists.displacements.push(D::try_from(value).map_err(too_large)?);
             lists.types.push(datatype.raw());
         }

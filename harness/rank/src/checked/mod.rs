@@ -33,5 +33,5 @@ pub use large::Count;
 pub use partitioned::Partitioned;
 pub use request::{Envelope, Request};
 pub use threads::{TeamCalls, ThreadMultiple};
-pub use window::{Group, Window};
+pub use window::{Access, Group, Window};
 pub use world::World;

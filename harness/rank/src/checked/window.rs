@@ -104,44 +104,46 @@ epochs! {
     complete() = MPI_Win_complete();
 }
 
-/// Functions that access the memory of another rank.
-macro_rules! accesses {
-    ($($(#[$about:meta])* $name:ident($near:ty as $address:ty) = $function:ident;)+) => {
-        impl Window {
-            $($(#[$about])*
-            #[inline]
-            pub unsafe fn $name(
-                &self,
-                (address, count, datatype): ($near, Count, &Datatype),
-                target: usize,
-                (displacement, target_count, target_type): (usize, Count, &Datatype),
-            ) -> Result<(), CallError> {
-                let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
-                let (address, target): ($address, _) = (address.cast(), target as c_int);
-                // SAFETY: the caller guarantees the memory; handles are live.
-                unsafe {
-                    call_counted!(
-                        count, target_count;
-                        $function(address, count, of, target, at, target_count, target_of, self.raw)
-                    )
-                }
-            })+
-        }
-    };
+/// Which side moves the data.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// The sender.
+    Put,
+    /// The receiver.
+    Get,
 }
 
-accesses! {
-    /// `MPI_Put` of `count` copies at `address` to byte `displacement` of rank `target`'s window.
+impl Window {
+    /// `MPI_Put` of `count` copies at `address` to byte `displacement` of `target`, or `MPI_Get` from there.
     ///
     /// # Safety
-    /// The origin's memory must be readable for the datatype until the next fence, and the target location must be within its window.
-    put(*const u8 as *const c_void) = MPI_Put;
-    /// `MPI_Get` to `count` copies at `address` from byte `displacement` of rank `target`'s window.
-    ///
-    /// # Safety
-    /// The origin's memory must be writable for the datatype and otherwise unused until the next fence, and
-    /// the target location must be within its window.
-    get(*mut u8 as *mut c_void) = MPI_Get;
+    /// Until the next fence, a put's memory here must be readable for the datatype and unchanged, and a get's
+    /// writable and otherwise unused. The place at the target must be within its window.
+    #[inline]
+    pub unsafe fn access(
+        &self,
+        access: Access,
+        (address, count, of): (*mut u8, Count, &Datatype),
+        target: usize,
+        (displacement, target_count, target_of): (usize, Count, &Datatype),
+    ) -> Result<(), CallError> {
+        let (of, target, at, target_of) =
+            (of.raw(), target as c_int, displacement as MPI_Aint, target_of.raw());
+        let (from, to): (*const c_void, *mut c_void) = (address.cast_const().cast(), address.cast());
+        // SAFETY: the caller guarantees the memory; handles are live.
+        unsafe {
+            match access {
+                Access::Put => call_counted!(
+                    count, target_count;
+                    MPI_Put(from, count, of, target, at, target_count, target_of, self.raw)
+                ),
+                Access::Get => call_counted!(
+                    count, target_count;
+                    MPI_Get(to, count, of, target, at, target_count, target_of, self.raw)
+                ),
+            }
+        }
+    }
 }
 
 /// Some ranks of a communicator.

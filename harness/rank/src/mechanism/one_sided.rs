@@ -6,7 +6,7 @@
 use common::kinds::partitioned::methods::{Epoch, Windows};
 
 use super::{Channel, Mechanism, Role};
-use crate::checked::{CallError, Comm, Count, Group, TeamCalls, Window};
+use crate::checked::{Access, CallError, Comm, Count, Group, TeamCalls, Window};
 
 /// One end of puts: windows of both ranks; only the receiver's have memory.
 pub struct OneSided<'a> {
@@ -84,11 +84,10 @@ impl Mechanism for OneSided<'_> {
         let range = &self.channel.partitions[partition];
         let window = self.windows.get(thread).unwrap_or(&self.windows[0]);
         let bytes = range.len() as Count;
-        let (near, far) =
-            ((self.channel.at(range.start).cast_const(), bytes, byte), (range.start, bytes, byte));
+        let (near, far) = ((self.channel.at(range.start), bytes, byte), (range.start, bytes, byte));
         // SAFETY: a partition of the message, which does not change until the transfer ends, as the caller
         // guarantees; the receiver's window covers the whole message.
-        unsafe { window.put(near, peer, far) }
+        unsafe { window.access(Access::Put, near, peer, far) }
     }
 
     unsafe fn wait(&self) -> Result<(), CallError> {

@@ -17,10 +17,10 @@ use common::packing::Ends;
 use datatypes::Element;
 
 use crate::checked::datatype::check_type;
-use crate::checked::{CallError, Comm, Count};
+use crate::checked::{Access, CallError, Comm, Count};
 use crate::memory::Memory;
 use crate::payload::Mismatch;
-use one_sided::{Access, OneSidedMessage};
+use one_sided::OneSidedMessage;
 use two_sided::TwoSided;
 
 /// Sets up a method; collective over the setup's ranks.

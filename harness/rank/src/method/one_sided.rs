@@ -12,17 +12,8 @@ use common::packing::{Ends, Packing};
 
 use super::message_ends::MessageEnds;
 use super::{Method, Setup};
-use crate::checked::{CallError, Count, Window};
+use crate::checked::{Access, CallError, Window};
 use crate::memory::Memory;
-
-/// Which side moves the data.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// The sender.
-    Put,
-    /// The receiver.
-    Get,
-}
 
 /// A method that accesses the peer's memory: between one wire buffer and the peer's, or between the arrays and the peer's
 /// arrays. Both ranks have the same array layout, so this rank's other end describes the peer's memory.
@@ -92,19 +83,10 @@ impl<'a> OneSidedMessage<'a> {
         let (send, receive) = (&self.messages.sends[0], &self.messages.receives[0]);
         let (near, far) = if side == Side::Send { (send, receive) } else { (receive, send) };
         let address = near.address(memory, wire, mine);
-        let origin = (address, near.data.count as Count, near.data.datatype());
-        let target = (far.offset(&memory.arrays, theirs), far.data.count as Count, far.data.datatype());
-        let window = self.window(memory);
-        match self.access {
-            Access::Put => {
-                let origin = (origin.0.cast_const(), origin.1, origin.2);
-                // SAFETY: a block of the wire buffer, or layouts within the arrays' memory; both are the same
-                // on all ranks, and the windows cover them. The source does not change until the next fence.
-                unsafe { window.put(origin, peer, target) }
-            }
-            // SAFETY: as above; the destination is not used until the next fence.
-            Access::Get => unsafe { window.get(origin, peer, target) },
-        }
+        let (origin, target) = (near.data.at(address), far.data.at(far.offset(&memory.arrays, theirs)));
+        // SAFETY: a block of the wire buffer, or layouts within the arrays' memory; both are the same on all
+        // ranks, and the windows cover them. Nothing else uses the data before the next fence.
+        unsafe { self.window(memory).access(self.access, origin, peer, target) }
     }
 }
 

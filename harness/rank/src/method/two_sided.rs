@@ -11,8 +11,8 @@ use common::packing::{Ends, Form};
 use super::message_ends::{MessageEnd, MessageEnds};
 use super::{Method, Setup};
 use crate::carrier::Repeated;
+use crate::checked::CallError;
 use crate::checked::collective::{CollectiveCall, PerPeer};
-use crate::checked::{CallError, Count};
 use crate::memory::Memory;
 
 /// A method that sends and receives.
@@ -69,7 +69,7 @@ impl<'a> TwoSided<'a> {
         let call = if send.is_in_arrays() && receive.is_in_arrays() {
             // Relative to the first block: Open MPI 5.0.11 assumes that two buffers with one address are the same.
             let places = |end: &MessageEnd| {
-                let place = |peer| (1, peer as i64 * end.extent, end.data.datatype());
+                let place = |peer| end.data.at(peer as i64 * end.extent);
                 PerPeer::from_blocks("MPI_Alltoallw", (0..setup.ranks).map(place))
             };
             CollectiveCall::all_to_all_w(setup.comm, [from, to], [places(send)?, places(receive)?])
@@ -153,8 +153,7 @@ impl Method for TwoSided<'_> {
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         let [from, to] = self.messages.addresses(memory);
         let (send, receive) = (&self.messages.sends[0].data, &self.messages.receives[0].data);
-        let sent = (from.cast_const(), send.count as Count, send.datatype());
         // SAFETY: as in `one_way`; blocks follow each other one extent apart at both ends.
-        unsafe { self.setup.comm.all_to_all(sent, (to, receive.count as Count, receive.datatype())) }
+        unsafe { self.setup.comm.all_to_all(send.at(from.cast_const()), receive.at(to)) }
     }
 }

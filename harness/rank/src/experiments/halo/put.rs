@@ -8,7 +8,7 @@ use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
 use super::typed::{packed_bytes, typed_message};
 use crate::carrier::MessageData;
-use crate::checked::{CallError, Comm, Count, Window};
+use crate::checked::{Access, CallError, Comm, Window};
 
 struct NeighbourPut {
     peer: usize,
@@ -64,13 +64,11 @@ impl HaloMethod for Put {
 
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
         for NeighbourPut { peer, ends: [near, far] } in &self.stages[stage] {
-            let from = self.from.wrapping_offset(near.offset as isize).cast_const();
-            let to = (self.to + far.offset) as usize;
-            let (near, far) =
-                ((from, near.count as Count, near.datatype()), (to, far.count as Count, far.datatype()));
+            let from = near.at(self.from.wrapping_offset(near.offset as isize));
+            let to = far.at((self.to + far.offset) as usize);
             // SAFETY: the data is within the memory here and at the target, which the window covers; the
             // source is not changed until the fence.
-            unsafe { self.window.put(near, *peer, far) }?;
+            unsafe { self.window.access(Access::Put, from, *peer, to) }?;
         }
         self.window.fence()
     }

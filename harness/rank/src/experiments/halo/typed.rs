@@ -42,9 +42,8 @@ pub fn per_peer<D: TryFrom<i64>>(
     call: &'static str,
     data: &[Vec<MessageData>; 2],
 ) -> Result<[PerPeer<D>; 2], CallError> {
-    let of_side = |data: &[MessageData]| {
-        PerPeer::from_blocks(call, data.iter().map(|data| (data.count, data.offset, data.datatype())))
-    };
+    let of_side =
+        |data: &[MessageData]| PerPeer::from_blocks(call, data.iter().map(|data| data.at(data.offset)));
     Ok([of_side(&data[0])?, of_side(&data[1])?])
 }
 
