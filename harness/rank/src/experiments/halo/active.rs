@@ -17,6 +17,7 @@ use crate::packing::Packer;
 /// A method that was set up and is being measured.
 pub struct ActiveExchange<'a> {
     pub method: Box<dyn HaloMethod + 'a>,
+    parts: &'a Parts,
     /// How shares are packed.
     pub packing: Packing,
     /// Packers by stage, message and thread.
@@ -63,7 +64,7 @@ impl<'a> ActiveExchange<'a> {
         let stages = || parts.links.stages.iter().filter(|_| packing.packs());
         let sends = stages().map(|stage| all(&stage.sends, Side::Send)).collect::<Result<_, _>>()?;
         let receives = stages().map(|stage| all(&stage.receives, Side::Receive)).collect::<Result<_, _>>()?;
-        Ok(Self { method: make(transfer, parts, calls)?, packing, sends, receives })
+        Ok(Self { method: make(transfer, parts, calls)?, parts, packing, sends, receives })
     }
 
     /// Whether it transfers bytes from wire buffer to wire buffer, without changing the arrays.
@@ -76,16 +77,12 @@ impl<'a> ActiveExchange<'a> {
     /// # Safety
     /// The arrays do not change in the meantime, only the caller packs this share, and MPI does not use its
     /// part of the wire buffer: earlier sends from there are complete.
-    pub unsafe fn pack(
-        &self,
-        parts: &Parts,
-        (stage, send, thread): (usize, usize, usize),
-        link: &HaloMessage,
-    ) -> Result<(), CallError> {
+    pub unsafe fn pack(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
         if !self.packing.packs() {
             return Ok(());
         }
-        let (packer, range, memory) = (&self.sends[stage][send][thread], link.wire_of(thread), &parts.memory);
+        let (packer, Parts { links, memory, .. }) = (&self.sends[stage][send][thread], self.parts);
+        let range = links.stages[stage].sends[send].wire_of(thread);
         // SAFETY: guaranteed by the caller.
         unsafe {
             let arrays = &memory.all.share().arrays;
@@ -97,34 +94,33 @@ impl<'a> ActiveExchange<'a> {
         }
     }
 
-    /// Unpacks a message.
+    /// Unpacks the messages of a stage.
     ///
     /// # Safety
-    /// The arrays are not used in the meantime, and the message has arrived: MPI does not write its part of the wire buffer.
-    pub unsafe fn unpack(
-        &self,
-        parts: &Parts,
-        (stage, receive): (usize, usize),
-        link: &HaloMessage,
-    ) -> Result<(), CallError> {
+    /// The arrays are not used in the meantime. The stage has ended: MPI does not write to the wire buffer.
+    pub unsafe fn unpack(&self, stage: usize) -> Result<(), CallError> {
         if !self.packing.packs() {
             return Ok(());
         }
-        let (shares, memory) = (self.receives[stage][receive].iter().enumerate(), &parts.memory);
+        let Parts { links, memory, .. } = self.parts;
         // SAFETY: guaranteed by the caller.
         let arrays = unsafe { &mut memory.all.get().arrays };
-        shares.into_iter().try_for_each(|(thread, packer)| {
-            let range = link.wire_of(thread);
-            if packer.is_on_device() {
-                let packed = (memory.incoming.for_mpi().wrapping_add(range.start), range.len());
+        for (link, shares) in links.stages[stage].receives.iter().zip(&self.receives[stage]) {
+            for (thread, packer) in shares.iter().enumerate() {
+                let range = link.wire_of(thread);
                 // SAFETY: guaranteed by the caller.
-                return unsafe {
-                    packer.run_on_device(Side::Receive, (arrays, memory.all_arrays.for_mpi()), packed)
-                };
+                unsafe {
+                    if packer.is_on_device() {
+                        let packed = (memory.incoming.for_mpi().wrapping_add(range.start), range.len());
+                        let base = memory.all_arrays.for_mpi();
+                        packer.run_on_device(Side::Receive, (arrays, base), packed)?;
+                    } else {
+                        packer.unpack(memory.incoming.part(range), arrays)?;
+                    }
+                }
             }
-            // SAFETY: guaranteed by the caller.
-            packer.unpack(unsafe { memory.incoming.part(range) }, arrays)
-        })
+        }
+        Ok(())
     }
 }
 

@@ -97,12 +97,12 @@ fn work(
         if stage == 0 {
             readings.compute_s = compute(compute_s, case.setting.computing.emulation);
         }
-        for (send, link) in links.sends.iter().enumerate() {
+        for send in 0..links.sends.len() {
             if active.packing.packs() {
                 let start = Instant::now();
                 // SAFETY: between the barriers of a stage no thread unpacks; each thread packs its own share,
                 // once, and earlier sends from there have been complete since the last exchange.
-                unsafe { active.pack(parts, (stage, send, thread), link) }?;
+                unsafe { active.pack(stage, send, thread) }?;
                 readings.pack_s += start.elapsed().as_secs_f64();
             }
             // SAFETY: after the barrier that follows the start; each thread marks its own share, once, and
@@ -122,10 +122,8 @@ fn work(
                 method.finish(stage)?;
             }
             let arrived = Instant::now();
-            for (receive, link) in links.receives.iter().enumerate() {
-                // SAFETY: the other threads wait at the barrier below, and the stage has ended: all data has arrived.
-                unsafe { active.unpack(parts, (stage, receive), link) }?;
-            }
+            // SAFETY: the other threads wait at the barrier below. The stage has ended: all data has arrived.
+            unsafe { active.unpack(stage) }?;
             readings.communicate_s += (arrived - packed).as_secs_f64();
             readings.unpack_s += arrived.elapsed().as_secs_f64();
             readings.total_s = start.elapsed().as_secs_f64();

@@ -25,28 +25,24 @@ pub struct ExchangeTraffic<'a> {
 impl ExchangeTraffic<'_> {
     /// Begins a stage: receives are posted, shares packed, messages sent.
     fn start_stage(&self, active: &ActiveExchange<'_>, stage: usize) -> Result<(), CallError> {
-        // SAFETY: the previous stage has ended, and there is no other thread.
-        unsafe { active.method.start(stage) }?;
-        for (send, link) in self.parts.links.stages[stage].sends.iter().enumerate() {
-            // SAFETY: there is only one thread, and earlier sends from there are complete.
-            unsafe {
-                active.pack(self.parts, (stage, send, 0), link)?;
+        // SAFETY: there is only one thread. The previous stage has ended, and earlier sends are complete.
+        unsafe {
+            active.method.start(stage)?;
+            for send in 0..self.parts.links.stages[stage].sends.len() {
+                active.pack(stage, send, 0)?;
                 active.method.ready(stage, send, 0)?;
             }
+            active.method.send(stage)
         }
-        // SAFETY: all shares are ready, and there is no other thread.
-        unsafe { active.method.send(stage) }
     }
 
     /// Ends a stage, and unpacks the received data.
     fn finish_stage(&self, active: &ActiveExchange<'_>, stage: usize) -> Result<(), CallError> {
         // SAFETY: all shares are sent, and there is no other thread.
-        unsafe { active.method.finish(stage) }?;
-        for (receive, link) in self.parts.links.stages[stage].receives.iter().enumerate() {
-            // SAFETY: all data has arrived, and there is no other thread.
-            unsafe { active.unpack(self.parts, (stage, receive), link) }?;
+        unsafe {
+            active.method.finish(stage)?;
+            active.unpack(stage)
         }
-        Ok(())
     }
 }
 
