@@ -377,6 +377,9 @@ impl<M> Test<M> {
         let instead = || match name {
             "help" | "version" => format!(": did you mean --{name}?"),
             "mpich" | "openmpi" | "impi" => "; it is an MPI: use --mpi mpich,openmpi".to_owned(),
+            _ if std::path::Path::new(name).is_file() => {
+                format!("; for a file: --layout {name} if it has a datatype, --pack {name} if it is a loop")
+            }
             _ => nearest(&names, name).unwrap_or_else(|| "; `ddtbench list` shows all".to_owned()),
         };
         let unknown = || ParameterError::Other(format!("no test is called {name:?}{}", instead()));

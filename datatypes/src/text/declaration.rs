@@ -145,11 +145,7 @@ impl TextReader<'_> {
         while self.scope.is_fortran || !self.eat(';') {
             let Declared { name, firsts, memory, has_number } = self.declared(&memory, &extents)?;
             if !self.scope.is_fortran && self.eat('(') {
-                // The header of a function: its parameters have no values here.
-                self.skip_to(&[')']);
-                self.symbol(')', || "the end of the parameters of a function".to_owned())?;
-                self.eat(';');
-                return Ok(true);
+                return self.parameters().map(|()| true);
             }
             let key = self.scope.key(&name);
             if is_alias {
@@ -161,7 +157,9 @@ impl TextReader<'_> {
                 if self.eat('=') {
                     match has_number {
                         true => self.assigned(&name, None, None)?,
-                        false => self.skip_to(&[',', ';']),
+                        false => {
+                            self.skip_to(if self.scope.is_fortran { &[',', ';', '\n'] } else { &[',', ';'] })
+                        }
                     }
                 }
             }
@@ -173,6 +171,33 @@ impl TextReader<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Reads the parameters of a function of C. They have no values here, unless they are given.
+    fn parameters(&mut self) -> Result<(), TextError> {
+        loop {
+            let place = self.place();
+            self.qualifiers();
+            let memory = self.memory_type().ok().flatten();
+            self.qualifiers();
+            match memory.map(|memory| self.declared(&memory, &Default::default())) {
+                Some(Ok(Declared { name, memory, .. })) => {
+                    // An array is a pointer to its first element.
+                    let pointed = memory.clone().pointed().filter(|_| !memory.is_scalar());
+                    let memory = pointed.map_or(memory, Memory::pointer_to);
+                    let variable = self.scope.variables.entry(name).or_default();
+                    variable.memory = Some(memory);
+                    if !variable.is_given {
+                        variable.values.clear();
+                    }
+                }
+                _ => self.at = place,
+            }
+            self.skip_to(&[',', ')']);
+            if !self.eat(',') {
+                return self.symbol(')', || "the end of the parameters of a function".to_owned());
+            }
+        }
     }
 
     /// Reads what Fortran has between a type and the names: the extents of `dimension(...)`.
@@ -197,7 +222,8 @@ impl TextReader<'_> {
         let mut memory = memory.clone();
         let mut has_number = memory.can_be_number();
         while self.eat('*') {
-            (memory, has_number) = (Memory::pointer(), false);
+            (memory, has_number) = (Memory::pointer_to(memory), false);
+            self.qualifiers();
         }
         let name = self.name().to_owned();
         if name.is_empty() {

@@ -17,6 +17,8 @@ pub(super) struct Memory {
     members: Rc<[Member]>,
     /// The type of its values, if it is predefined.
     element: Option<Element>,
+    /// The type that a pointer points to.
+    target: Option<Rc<Self>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,17 +47,41 @@ const KINDS: [(&str, Element); 12] = [
     ("mpi_offset_kind", Element::Int64),
 ];
 
+/// Why a place behind a pointer in a struct or an array has no known distance from others.
+pub(super) const MEMBER_POINTER: &str = "only the program knows the address in a pointer that is a member";
+
 impl Memory {
     pub fn from_element(element: Element) -> Self {
         Self { element: Some(element), ..Self::scalar(element.size() as i64, element.alignment() as i64) }
     }
 
     fn scalar(size: i64, alignment: i64) -> Self {
-        Self { size, alignment, extents: Vec::new(), members: Rc::default(), element: None }
+        Self { size, alignment, extents: Vec::new(), members: Rc::default(), element: None, target: None }
     }
 
-    pub fn pointer() -> Self {
-        Self::scalar(8, 8)
+    pub fn pointer_to(target: Self) -> Self {
+        Self { target: Some(Rc::new(target)), ..Self::scalar(8, 8) }
+    }
+
+    /// The type that it points to: of an array, that of its elements.
+    pub fn pointed(mut self) -> Option<Self> {
+        match self.extents.is_empty() {
+            true => self.target.map(|target| (*target).clone()),
+            false => {
+                self.extents.remove(0);
+                Some(self)
+            }
+        }
+    }
+
+    /// Whether it is a single pointer.
+    pub fn is_pointer(&self) -> bool {
+        self.extents.is_empty() && self.target.is_some()
+    }
+
+    /// Elements of all axes.
+    pub fn elements(&self) -> i64 {
+        self.extents.iter().fold(1, |elements, extent| elements.saturating_mul(*extent))
     }
 
     /// An array of these.
@@ -101,7 +127,7 @@ impl Memory {
 
     /// Bytes of all of it.
     pub fn bytes(&self) -> i64 {
-        self.extents.iter().fold(self.size, |bytes, extent| bytes.saturating_mul(*extent))
+        self.elements().saturating_mul(self.size)
     }
 }
 
@@ -189,9 +215,15 @@ impl TextReader<'_> {
     /// Reads `(type)`, or a variable with its members: its bytes.
     pub(super) fn size_of(&mut self) -> Result<i64, TextError> {
         let is_in_parentheses = self.eat('(');
+        let place = self.place();
+        let is_pointed = self.eat('*');
         let memory = match self.memory_type()? {
-            Some(_) if self.eat('*') => Memory::pointer(),
+            Some(memory) if self.eat('*') => Memory::pointer_to(memory),
             Some(memory) => memory,
+            None if is_pointed => {
+                let pointed = self.variable_place()?.2.pointed();
+                pointed.ok_or_else(|| self.error_at(place, "`*` must be before a pointer or an array"))?
+            }
             None => self.variable_place()?.2,
         };
         if is_in_parentheses {
@@ -217,12 +249,13 @@ impl TextReader<'_> {
         };
         self.symbol(',', || "before the member of offsetof(type, member)".to_owned())?;
         let (offset, memory) = self.member(memory)?;
-        let (more, _) = self.within(memory)?;
+        let (_, more, _) = self.within(memory)?;
         self.symbol(')', || "the end of offsetof(type, member)".to_owned())?;
         self.in_memory(offset.saturating_add(more))
     }
 
     /// Reads a variable with members and indices, such as `p[1].x`: its name, the offset in the variable, and the type there.
+    /// Places behind a pointer `p` are relative to `*p`.
     pub(super) fn variable_place(&mut self) -> Result<(String, i64, Memory), TextError> {
         let place = self.place();
         let name = self.name();
@@ -231,17 +264,35 @@ impl TextReader<'_> {
             self.at = place;
             return Err(self.unexpected("a variable that is declared", "so that its size is known"));
         };
-        let (offset, memory) = self.within(memory)?;
-        Ok((key, offset, memory))
+        let (is_pointed, offset, memory) = self.within(memory)?;
+        Ok((if is_pointed { format!("*{key}") } else { key }, offset, memory))
     }
 
-    /// Reads indices and members of a variable.
-    fn within(&mut self, mut memory: Memory) -> Result<(i64, Memory), TextError> {
+    /// Reads indices and members of a variable: whether they are behind it as a pointer, the offset, and the type there.
+    fn within(&mut self, mut memory: Memory) -> Result<(bool, i64, Memory), TextError> {
         let mut offset: i64 = 0;
+        let mut is_pointed = false;
+        let start = self.place();
         loop {
             let place = self.place();
+            let is_arrow = self.text[place..].starts_with("->");
+            if memory.is_pointer() && (is_arrow || self.text[place..].starts_with('[')) {
+                if place > start {
+                    return Err(self.error_at(place, MEMBER_POINTER));
+                }
+                is_pointed = true;
+                memory = memory.clone().pointed().unwrap_or(memory).array(vec![1]);
+            }
+            if is_arrow {
+                self.at += 1;
+                memory =
+                    memory.pointed().ok_or_else(|| self.error_at(place, "`->` must be after a pointer"))?;
+            }
             let indices = match () {
-                () if self.eat('.') || self.scope.is_fortran && self.eat('%') => {
+                () if is_arrow && self.eat('>')
+                    || self.eat('.')
+                    || self.scope.is_fortran && self.eat('%') =>
+                {
                     let (more, member) = self.member(memory)?;
                     offset = offset.saturating_add(more);
                     memory = member;
@@ -255,7 +306,7 @@ impl TextReader<'_> {
                     }
                     indices
                 }
-                () => return Ok((offset, memory)),
+                () => return Ok((is_pointed, offset, memory)),
             };
             self.symbol(if self.scope.is_fortran { ')' } else { ']' }, || "after an index".to_owned())?;
             if indices.len() > memory.extents.len() {

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::memory::Memory;
+use super::memory::{MEMBER_POINTER, Memory};
 use super::names;
 use super::reader::{NamedList, TextError, TextReader};
 use super::value::{Definitions, Value, Variable};
@@ -19,8 +19,9 @@ pub(super) struct Scope {
     pub types: HashMap<String, Memory>,
     /// The variable that addresses are relative to.
     base: Option<String>,
-    /// The variable whose value is being read.
+    /// The variable whose value is being read, and which element of it if it is a list of Fortran.
     pub assigned: Option<String>,
+    pub element: Option<i64>,
     /// Statements that were read; those of loops each time.
     steps: usize,
     sent: Option<(i64, Layout)>,
@@ -44,7 +45,7 @@ const SKIPPED_LINES: &str =
     "implicit include program module subroutine contains external return end endsubroutine endprogram";
 
 const UNDERSTOOD: &str = "a declaration, an assignment of whole numbers or types, a loop that counts up, or a call such as \
-     MPI_Type_vector, MPI_Type_commit, MPI_Get_address or MPI_Send";
+     MPI_Type_vector, MPI_Type_commit, MPI_Get_address or MPI_Send; remove this statement if the type does not depend on it";
 
 fn is_fortran(text: &str) -> bool {
     let starts = |line: &str| line.trim_start().to_ascii_lowercase().starts_with("call ");
@@ -74,7 +75,17 @@ pub fn program(
     while !reader.is_at_end() {
         reader.statement()?;
     }
-    let Scope { sent, committed, made, .. } = std::mem::take(&mut reader.scope);
+    let Scope { sent, committed, made, variables, .. } = std::mem::take(&mut reader.scope);
+    let has =
+        |name: &str| text.split(|c| !names::is_of_a_name(c)).any(|word| word.eq_ignore_ascii_case(name));
+    let is_unused =
+        |(name, variable): &(&String, &Variable)| variable.is_given && !variable.is_used && has(name);
+    if let Some((name, _)) = variables.iter().find(is_unused) {
+        return Err(reader.error_at(
+            reader.at,
+            format!("the type does not depend on `{name}`: remove --define {name}=..., or add the MPI_Send whose count it is"),
+        ));
+    }
     let one = |layout| (1, layout);
     sent.or(committed.or(made).map(one))
         .ok_or_else(|| reader.error_at(reader.at, "the end, and no MPI_Type_... makes a datatype before it"))
@@ -169,6 +180,13 @@ impl TextReader<'_> {
                 self.assignments()?;
                 self.symbol(')', || "the end of parameter(...)".to_owned())
             }
+            // CHECK(MPI_Type_commit(&t))
+            _ if self.text[self.at..].starts_with("(MPI_Type") => {
+                self.eat('(');
+                self.statement()?;
+                self.symbol(')', || "the end of a macro".to_owned())
+            }
+            "if" => Err(self.error_at(place, format!("`if` is not understood: must be {UNDERSTOOD}"))),
             lower if lower.starts_with("mpi_") => self.call(place, name),
             "" if self.eat('*') => self.assignments(),
             "" => Err(self.unexpected(UNDERSTOOD, "as a statement")),
@@ -243,14 +261,42 @@ impl TextReader<'_> {
             self.skip_to(if self.scope.is_fortran { &[',', ';', ')', '\n'] } else { &[',', ';', ')'] });
             return Ok(());
         }
+        if index.is_none()
+            && self.scope.base.as_ref().is_some_and(|base| base.strip_prefix('*') == Some(name))
+        {
+            return Err(self.error_at(
+                place,
+                format!("addresses before and after a new value of `{name}` have no known distance"),
+            ));
+        }
         self.scope.assigned = Some(name.to_owned());
-        let mut values = self.values("the value of a variable")?;
+        let list =
+            self.scope.variables.get(&self.scope.key(name)).filter(|list| list.is_list && index.is_none());
+        let elements = list.and_then(|list| list.memory.as_ref()).map(Memory::elements);
+        let mut values = match elements.filter(|_| self.scope.is_fortran && !self.is_at_list()) {
+            Some(elements) => self.elements(elements)?,
+            None => self.values("the value of a variable")?,
+        };
         self.scope.assigned = None;
         if let (Some((symbol, before)), Some(Value::Number(number))) = (before, values.values.get_mut(&0)) {
             *number = self.combined(place, (before, symbol, *number), "the value of a variable")?;
         }
         self.assign(name, index, values);
         Ok(())
+    }
+
+    /// Reads the value of a list for each of its elements: `d - base` of a list `d`.
+    fn elements(&mut self, elements: i64) -> Result<Variable, TextError> {
+        let place = self.place();
+        let mut values = BTreeMap::new();
+        for i in 0..elements.max(1) {
+            self.at = place;
+            self.step(place)?;
+            self.scope.element = Some(i);
+            values.extend(self.values("the value of a list")?.values.into_values().map(|value| (i, value)));
+        }
+        self.scope.element = None;
+        Ok(Variable { values, is_list: true, ..Variable::default() })
     }
 
     /// Reads a variable that gets a value: its name, and its index.
@@ -368,7 +414,6 @@ impl TextReader<'_> {
             if let Some((name, index)) = self.new_type.take() {
                 self.assign(&name, index, Value::Type(layout).into());
             }
-            self.eat(';');
             return Ok(());
         }
         self.symbol('(', || format!("before the arguments of {name}"))?;
@@ -393,8 +438,16 @@ impl TextReader<'_> {
                 self.results(numbers.into_iter().map(Value::Number).collect())?;
             }
             "get_address" | "address" => {
-                while self.eat('&') || self.eat('(') {}
-                let (variable, offset, _) = self.variable_place()?;
+                let start = self.at;
+                while self.eat('(') || self.eat('&') {}
+                let is_value = !self.scope.is_fortran && !self.text[start..self.at].contains('&');
+                let (mut variable, offset, memory) = self.variable_place()?;
+                if is_value && memory.is_pointer() {
+                    if self.text[start..self.at].contains(['.', '[', '>']) {
+                        return Err(self.error_at(place, MEMBER_POINTER));
+                    }
+                    variable.insert(0, '*');
+                }
                 self.eat(')');
                 let base = self.scope.base.get_or_insert_with(|| variable.clone());
                 if *base != variable {
@@ -404,7 +457,7 @@ impl TextReader<'_> {
                 }
                 self.results(vec![Value::Number(offset)])?;
             }
-            "send" | "isend" | "bsend" | "ssend" | "issend" | "rsend" | "send_init" => {
+            "send" | "isend" | "bsend" | "ssend" | "issend" | "rsend" | "send_init" | "sendrecv" => {
                 self.skip_to(&[',']);
                 self.eat(',');
                 let count = self.expression("the count of a message")?;
@@ -416,9 +469,7 @@ impl TextReader<'_> {
             }
         }
         self.skip_to(&[')']);
-        self.symbol(')', || format!("the end of {name}"))?;
-        self.eat(';');
-        Ok(())
+        self.symbol(')', || format!("the end of {name}"))
     }
 
     /// Reads the arguments in which a call returns these values.

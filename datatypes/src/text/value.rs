@@ -42,6 +42,8 @@ pub(super) struct Variable {
     pub memory: Option<Memory>,
     /// Whether the user gave its value, which the program does not change.
     pub is_given: bool,
+    /// Whether the program uses it.
+    pub is_used: bool,
 }
 
 /// Values that a user gives to variables of a program.
@@ -163,20 +165,33 @@ impl TextReader<'_> {
         value
     }
 
+    /// A variable whose value is used.
+    fn used(&mut self, name: &str) -> Option<&Variable> {
+        let variable = self.scope.variables.get_mut(&self.scope.key(name))?;
+        variable.is_used = true;
+        Some(variable)
+    }
+
     /// Reads a variable with its index, if one comes next that is known.
     pub(super) fn known(&mut self) -> Result<Option<Value>, TextError> {
         let place = self.place();
         let name = self.path();
-        let Some(variable) = self.scope.variables.get(&self.scope.key(name)).cloned() else {
+        let Some(variable) = self.used(name).cloned() else {
             self.at = place;
             return Ok(None);
         };
         let index = self.index(variable.is_list)?;
-        if variable.is_list && index.is_none() {
-            let reason = format!("`{name}` is a list where one of its values is expected, such as {name}[0]");
+        let element = self.scope.element.filter(|_| variable.is_list);
+        if variable.is_list && index.or(element).is_none() {
+            let [open, close] = if self.scope.is_fortran { ['(', ')'] } else { ['[', ']'] };
+            let first = variable.first;
+            let reason = format!(
+                "`{name}` is a list where one of its values is expected, such as {name}{open}{first}{close}"
+            );
             return Err(self.error_at(place, reason));
         }
-        let value = variable.values.get(&index.map_or(0, |index| index.saturating_sub(variable.first)));
+        let index = index.map_or(element.unwrap_or(0), |index| index.saturating_sub(variable.first));
+        let value = variable.values.get(&index);
         value.cloned().map(Some).ok_or_else(|| self.no_value(place, &self.text[place..self.at]))
     }
 
@@ -189,7 +204,7 @@ impl TextReader<'_> {
         };
         let index = self.expression("an index")?;
         // A section gets a list: its first index counts.
-        if self.scope.is_fortran && self.eat(':') {
+        if self.scope.is_fortran && self.scope.assigned.is_none() && self.eat(':') {
             self.expression("the last index")?;
         }
         self.symbol(close, || "after an index".to_owned())?;
@@ -204,7 +219,7 @@ impl TextReader<'_> {
         if name == "NULL" {
             return Ok(Some(Vec::new()));
         }
-        let Some(variable) = self.scope.variables.get(&self.scope.key(name)) else {
+        let Some(variable) = self.used(name) else {
             self.at = place;
             return Ok(None);
         };
@@ -343,6 +358,14 @@ impl TextReader<'_> {
             }
             self.symbol(')', || "the end of int(...)".to_owned())?;
             return Ok(value);
+        }
+        if is_call && self.scope.is_fortran && name.eq_ignore_ascii_case("size") {
+            let (name, _, memory) = self.variable_place()?;
+            self.symbol(')', || "the end of size(...)".to_owned())?;
+            return match memory.elements() {
+                0 => Err(self.no_value(place, &name)),
+                elements => Ok(elements),
+            };
         }
         if is_call && name == "MPI_Aint_diff" {
             let left = self.expression(what)?;

@@ -41,16 +41,16 @@ pub fn case(typed: &str, definitions: &Definitions) -> Result<PlannedCase, Strin
         ("standard input", given.map_err(|reason| format!("standard input: {reason}"))?)
     } else if path.is_file() {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{typed}: {error}"))?;
+        let is_loop = text.contains("pack(") && !text.to_ascii_lowercase().contains("mpi_type");
         let mut given = parse(&text, definitions).map_err(|reason| match is_list(&text) {
+            _ if is_loop => format!("{typed}: no MPI datatype in it: is it a loop for --pack?"),
             true => format!("{typed} is a list of numbers: give it as 'indexed_block(1, @{typed}, double)', with base=1 after the name if the first index is 1"),
             false => format!("{typed}: {reason}"),
         })?;
         given.name = given.name.or_else(|| name_of(path));
         (typed, given)
     } else {
-        let read = has_names(typed, definitions)
-            .and_then(|()| Layouts::typed(typed, definitions).map_err(|error| error.to_string()));
-        match read {
+        match Layouts::typed(typed, definitions) {
             Ok(send) => {
                 let name = lists(typed).next().and_then(|(file, _)| name_of(Path::new(&file)));
                 ("layout", Given { name, send, receive: None, from: None, to: None })
@@ -155,7 +155,6 @@ pub(super) fn has_names(text: &str, definitions: &Definitions) -> Result<(), Str
 }
 
 pub(crate) fn parse(text: &str, definitions: &Definitions) -> Result<Given, String> {
-    has_names(text, definitions)?;
     let typed = |text: &str| Layouts::typed(text, definitions).map_err(|error| error.to_string());
     // The first line of a layout has no key: `base=1` is within parentheses.
     let is_key = |key: &str| key.trim().chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));

@@ -95,6 +95,11 @@ impl Selection {
     /// The invalid layout or definition, and valid input.
     pub fn layout_cases(&self) -> Result<Vec<PlannedCase>, String> {
         let definitions = self.definitions()?;
+        let reads_input = self.layouts.iter().any(|layout| layout == "-");
+        if let (false, [_, ..], Some(first)) = (reads_input, &self.layouts[..], definitions.first()) {
+            let text = |layout: &String| std::fs::read_to_string(layout).unwrap_or_else(|_| layout.clone());
+            layout_file::has_names(&self.layouts.iter().map(text).collect::<Vec<_>>().join(" "), first)?;
+        }
         let cases = |layout: &String| {
             definitions.iter().map(|values| layout_file::case(layout, values)).collect::<Vec<_>>()
         };
