@@ -31,7 +31,7 @@ use crate::folder::{self, Done, Folder, FolderError};
 use crate::model::conditions::Configuration;
 use crate::model::event::{Event, Hello};
 use crate::model::load::Load;
-use crate::model::{Case, CaseResult, Measured, Record};
+use crate::model::{Case, CaseResult, Measured, OWN, Outcome, Record};
 use crate::mpi::{MpiError, Pmi, Target, progressing};
 use crate::plan::CheckedPlan;
 
@@ -132,6 +132,7 @@ impl Run<'_> {
         let mut starts: Vec<Starts> =
             self.targets.iter().map(|target| Starts::from_begun(has_done(target))).collect();
         let mut bad_endings = HashSet::new();
+        let mut endless: Vec<(Unit, Measured)> = Vec::new();
         let mut paths = Paths::from_cases(done.iter().map(|(case, _)| &**case));
         let done: HashSet<_> = done.iter().map(|(case, launch)| (asked_for(case), *launch)).collect();
         let names = self.plan.names();
@@ -150,10 +151,14 @@ impl Run<'_> {
             }
             observer.begins(number + 1, units.len(), &self.label(*unit, &names[unit.case]));
             let start = Instant::now();
-            let (mut methods, hello) = match self.finish(*unit, observer) {
+            let of_first = Unit { launch: 0, ..*unit };
+            let known = endless.iter().find(|(unit, _)| *unit == of_first).map(|(_, own)| own);
+            let (mut methods, hello) = match self.finish(*unit, known, observer) {
                 Err(RunError::Mpi(MpiError::Interrupted)) => return Ok((RunEnd::Interrupted, records)),
                 finished => finished?,
             };
+            let hung = |of: &&Measured| of.method == OWN && matches!(of.outcome, Outcome::TimedOut { .. });
+            endless.extend(methods.iter().find(hung).map(|own| (of_first, own.clone())));
             let mut new_notes = Vec::new();
             if let Some(hello) = &hello {
                 environment.check_account(unit.target, hello)?;

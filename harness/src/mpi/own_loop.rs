@@ -56,14 +56,25 @@ impl Trusted {
         let name = source.file_name().unwrap_or_default().to_string_lossy();
         let compiler = COMPILERS.iter().find(|compiler| compiler.suffixes.contains(&suffix));
         if compiler.is_none() && suffix != "so" {
-            return Err(refuse("must be a C file (.c), a Fortran file (.f90, .f), or a shared object (.so)"));
+            return Err(refuse(
+                "must be a C file (.c), a Fortran file (.f90, .f), or a shared object (.so), of C++ with extern \"C\"",
+            ));
         }
         let made = |about| {
             let object = fs::read(&file).map_err(at("reading", &file))?;
-            match FUNCTIONS.into_iter().find(|name| has_function(&object, name) == Some(false)) {
-                None => Ok(Some(OwnLoop { file: file.clone(), source: source.to_owned(), about })),
-                Some(name) => Err(refuse(&format!("has no function `{name}`; it needs {NEEDED}"))),
-            }
+            // Fortran adds an underscore.
+            let missing = |name: &&str| {
+                let is_it = |symbol: &str| symbol.strip_suffix('_').unwrap_or(symbol) == *name;
+                has_function(&object, is_it) == Some(false)
+            };
+            let Some(name) = FUNCTIONS.into_iter().find(missing) else {
+                return Ok(Some(OwnLoop { file: file.clone(), source: source.to_owned(), about }));
+            };
+            let in_module = |symbol: &str| symbol.ends_with(&format!("_MOD_{name}"));
+            Err(refuse(&match has_function(&object, in_module) {
+                Some(true) => format!("its `{name}` is in a module: put it outside, or add bind(c)"),
+                _ => format!("has no function `{name}`; it needs {NEEDED}"),
+            }))
         };
         if file.exists() {
             return made(None);
@@ -87,10 +98,17 @@ impl Trusted {
         let mut command = Command::new(program);
         command.args(options).args(&flags).args(["-shared", "-fPIC", "-o"]).arg(&file).arg(source);
         let line = command_line(&command);
+        // Else the user's folder gets files of modules.
+        let modules = tempfile::tempdir().map_err(at("making a folder for", source))?;
+        if program.ends_with("gfortran") {
+            command.arg("-J").arg(modules.path());
+        }
         let ended = tool::run(command, tool::QUESTION)
             .map_err(|error| refuse(&format!("{error}; {variable} names the compiler")))?;
         if !ended.exit.success() {
-            return Err(refuse(&format!("`{line}`: {}", ended.last_lines(SHOWN_LINES))));
+            // The first error is often the cause of the others.
+            let first: Vec<String> = ended.out.into_iter().chain(ended.err).take(SHOWN_LINES).collect();
+            return Err(refuse(&format!("`{line}`: {}", tool::last_lines(&first, SHOWN_LINES))));
         }
         made(Some(about))
     }
@@ -102,8 +120,8 @@ const FUNCTIONS: [&str; 2] = ["pack", "unpack"];
 const NEEDED: &str =
     "void pack(const void *array, void *message) and void unpack(const void *message, void *array)";
 
-/// Whether a shared object exports this function, with its name in C or in Fortran. `None` of other files than ELF of 64 bits.
-fn has_function(object: &[u8], name: &str) -> Option<bool> {
+/// Whether a shared object exports a function with such a name. `None` of other files than ELF of 64 bits.
+fn has_function(object: &[u8], is_name: impl Fn(&str) -> bool) -> Option<bool> {
     let number = |at: usize, bytes: usize| {
         let bytes = object.get(at..at.checked_add(bytes)?)?;
         Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte)))
@@ -121,7 +139,7 @@ fn has_function(object: &[u8], name: &str) -> Option<bool> {
         let text = text.split(|byte| *byte == 0).next()?;
         // An undefined symbol has no section.
         let is_defined = number(symbol + 6, 2)? != 0;
-        Some(is_defined && text.strip_suffix(b"_").unwrap_or(text) == name.as_bytes())
+        Some(is_defined && std::str::from_utf8(text).is_ok_and(&is_name))
     };
     Some((start..start.checked_add(bytes)?).step_by(24).any(|symbol| is_it(symbol) == Some(true)))
 }

@@ -41,7 +41,7 @@ pub fn calibrated(
         let name = run.case(unit).test;
         observer.note(&format!("finding sizes: {name}"));
         let mut listener = Listener { observer: &mut *observer, sizes: Vec::new() };
-        match run.finish(unit, &mut listener) {
+        match run.finish(unit, None, &mut listener) {
             Err(RunError::Mpi(MpiError::Interrupted)) => return Ok(None),
             Err(error) => return Err(error),
             Ok((methods, None)) => return Err(run.never_began(unit, &methods, "twice")),

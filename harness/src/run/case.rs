@@ -139,9 +139,16 @@ impl Run<'_> {
         launch.watch_begun(None, timeouts_s, ProcessLog::default, take, |log| log.hello.is_some())
     }
 
-    /// Runs a case until every method has an outcome.
-    pub(super) fn finish(&self, unit: Unit, observer: &mut dyn Observer) -> Result<Finished, RunError> {
-        let (apart, together) = self.methods(unit);
+    /// Runs a case until every method has an outcome, without the user's loop if it was `endless` in an earlier launch.
+    pub(super) fn finish(
+        &self,
+        unit: Unit,
+        endless: Option<&Measured>,
+        observer: &mut dyn Observer,
+    ) -> Result<Finished, RunError> {
+        let (apart, mut together) = self.methods(unit);
+        let endless = endless.filter(|_| together.len() > 1);
+        together.retain(|method| endless.is_none_or(|own| own.method != *method));
         let of_launch = limits(&self.plan.plan);
         let (mut measured, mut hello) = self.finish_methods(unit, &together, &of_launch, observer)?;
         // Round numbers continue after those of the other methods, so that no rounds of different processes are paired.
@@ -163,7 +170,7 @@ impl Run<'_> {
                 }
             }
         }
-        measured.extend(launched.into_iter().flatten());
+        measured.extend(launched.into_iter().flatten().chain(endless.cloned()));
         let methods = self.plan.methods_of(unit.case, unit.conditions.memory);
         measured.sort_by_key(|measured| methods.iter().position(|name| *name == measured.method));
         Ok((measured, hello))
