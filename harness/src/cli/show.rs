@@ -59,7 +59,7 @@ pub struct ShownLayoutArgs {
     #[arg(long, value_enum, default_value_t)]
     format: LayoutFormat,
     /// Print functions that pack and unpack it, for `ddtbench run --pack`, to start from
-    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "format")]
+    #[arg(long, value_enum, ignore_case = true, value_name = "LANGUAGE", conflicts_with = "format")]
     write_loop: Option<LoopLanguage>,
     /// Side of the message: where bytes are read, or where they are written
     #[arg(long, default_value = "send", value_parser = PossibleValuesParser::new(["send", "receive"]).map(side))]
