@@ -14,7 +14,7 @@ use ddtbench::folder::{self, About, Folder, FolderError, LockedFolder, MethodSam
 use ddtbench::model::conditions::MemoryKind;
 use ddtbench::model::plain::plain;
 use ddtbench::model::{PairScope, Record};
-use ddtbench::mpi::{self, Target, Variant, interrupt, shared_memory};
+use ddtbench::mpi::{self, Target, interrupt, shared_memory};
 use ddtbench::plan::{CheckedPlan, Plan, memory};
 use ddtbench::report::compared::Compared;
 use ddtbench::run::{self, Environment, MpiAccount, Observer, Part, Run, RunEnd, RunError, put_long_values};
@@ -73,11 +73,7 @@ pub(super) fn start(options: RunOptions<'_>, plan: Plan) -> anyhow::Result<Begun
         log(&format!("warning: {reason}"));
     }
     if options.dry_run {
-        targets::check_names(&checked.plan, options.is_trusted)?;
-        let Plan { mpis, variants, .. } = &checked.plan;
-        let is_own =
-            |variant: &&Variant| !mpis.iter().any(|mpi| mpi.ends_with(&format!(":{}", variant.name)));
-        let mpis = mpis.len().max(1) + variants.iter().filter(is_own).count();
+        let mpis = targets::check_names(&checked.plan, options.is_trusted)?;
         estimate(&checked, mpis, options.time_s);
         output::print(checked.plan.to_toml().as_bytes())?;
         bail!(EarlyEnd(ExitCode::SUCCESS));

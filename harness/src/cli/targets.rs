@@ -29,16 +29,32 @@ pub(super) struct Chosen {
     own_loop: Option<OwnLoop>,
 }
 
-/// Refuses names of MPIs that do not exist. Installs nothing.
-pub(super) fn check_names(plan: &Plan, is_trusted: bool) -> anyhow::Result<()> {
-    match plan.mpis.is_empty() {
-        true => drop(plan.trusted(is_trusted, &mut log)?),
-        false => drop(choose(&mut plan.clone(), is_trusted, false)?),
+/// Refuses names of MPIs that do not exist. Installs nothing. Returns the number of MPIs with their variants.
+pub(super) fn check_names(plan: &Plan, is_trusted: bool) -> anyhow::Result<usize> {
+    if !plan.mpis.is_empty() {
+        return Ok(choose(&mut plan.clone(), is_trusted, false)?.mpis.len());
+    }
+    let programs = plan.trusted(is_trusted, &mut log)?;
+    check_libraries(programs.variants())?;
+    Ok(1 + programs.variants().len())
+}
+
+/// Refuses preloaded libraries that do not exist: the loader ignores them, and an MPI would be compared with itself.
+fn check_libraries(variants: &[Variant]) -> anyhow::Result<()> {
+    for variant in variants {
+        for setting in variant.settings() {
+            let libraries = setting.strip_prefix("LD_PRELOAD=").unwrap_or_default();
+            let mut paths = libraries.split([':', ' ']).filter(|path| path.contains('/'));
+            if let Some(missing) = paths.find(|path| !Path::new(path).is_file()) {
+                bail!("--variant {}: LD_PRELOAD: no such file: {missing}", variant.name);
+            }
+        }
     }
     Ok(())
 }
 
 fn check_variants(variants: &[Variant], mpis: &[String]) -> anyhow::Result<()> {
+    check_libraries(variants)?;
     let is_of_none = |variant: &&Variant| !mpis.iter().any(|mpi| variant.is_of(mpi));
     match variants.iter().find(is_of_none) {
         None => Ok(()),
@@ -81,7 +97,12 @@ pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow
             Some(STANDARD) => vec![Some(Variant::for_mpi(&installation.name, STANDARD, BTreeMap::new()))],
             Some(variant) => vec![Some(named(&of_mpi, &project, &installation.name, variant)?)],
             None => {
-                let is_named = |variant: &Variant| names.contains(&format!("{name}:{}", variant.name));
+                // Once a name has a variant, this applies to the named MPIs only.
+                let is_named = |variant: &Variant| {
+                    let is_it = |listed: &String| name_and_variant(listed).1 == Some(&variant.name);
+                    let is_of_this = |listed: &String| name_and_variant(listed).0 == name;
+                    names.iter().any(|of| is_it(of) && (variant.mpi.is_none() || is_of_this(of)))
+                };
                 let others = of_mpi.into_iter().filter(|variant| !is_named(variant));
                 std::iter::once(None).chain(others.map(Some)).collect()
             }
