@@ -152,6 +152,12 @@ fn refuse_slips(names: &[String]) -> anyhow::Result<()> {
     let command = Cli::command();
     let commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
     let is_test = |name: &&String| apps::find(name).is_ok();
+    let of_mpi = command.find_subcommand("mpi").into_iter().flat_map(clap::Command::get_subcommands);
+    if let Some(own) =
+        of_mpi.map(clap::Command::get_name).find(|own| names.first().is_some_and(|name| name == own))
+    {
+        bail!("no command or test is called {own:?}; did you mean `ddtbench mpi {own}`?");
+    }
     match names.first().filter(|name| !is_test(name)).and_then(|name| Some((name, similar(&commands, name)?)))
     {
         None => Ok(()),

@@ -206,7 +206,9 @@ impl Run<'_> {
     /// An error if the launcher starts no process, with possible causes.
     fn never_began(&self, unit: Unit, methods: &[Measured], times: &'static str) -> RunError {
         let output = methods.iter().find_map(|method| method.outcome.detail()).unwrap_or("no output");
-        self.launch(unit, &[]).never_began(times, output.to_owned()).into()
+        self.launch(unit, &[])
+            .never_began(&self.targets[unit.target].label(), times, output.to_owned())
+            .into()
     }
 
     /// Reports the PMI that was chosen for `srun`, or the variables that were removed for other launchers, once for each MPI.

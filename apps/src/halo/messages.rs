@@ -42,7 +42,8 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
     let count = send.iter().count();
     for (name, length) in [("receive", receive.iter().count()), ("from", from.len()), ("to", to.len())] {
         if length != count {
-            let reason = format!("must be {count}, as many as send has layouts, and not {length}");
+            let what = if name == "receive" { "layouts" } else { "ranks" };
+            let reason = format!("must be {count} {what}, one for each layout of send, not {length}");
             return Err(values.refuse(name, reason));
         }
     }

@@ -98,8 +98,12 @@ pub fn similar<'a>(candidates: &[&'a str], name: &str) -> Option<&'a str> {
     /// Jaro-Winkler similarity from which a name counts as a slip of the other.
     const CLOSE: f64 = 0.75;
     let name = name.to_ascii_lowercase();
-    let similarity =
-        |&candidate: &&'a str| (strsim::jaro_winkler(&candidate.to_ascii_lowercase(), &name), candidate);
+    let similarity = |&candidate: &&'a str| {
+        let known = candidate.to_ascii_lowercase();
+        // In short names, two letters that were exchanged count as many.
+        let is_one_slip = name.len() > 2 && strsim::osa_distance(&known, &name) == 1;
+        (strsim::jaro_winkler(&known, &name).max(if is_one_slip { 0.9 } else { 0.0 }), candidate)
+    };
     let close = candidates.iter().map(similarity).filter(|(similarity, _)| *similarity >= CLOSE);
     close.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)
 }

@@ -102,7 +102,7 @@ fn lack(planned: usize, records: &[Record], dir: &Path) -> Option<String> {
     let dir = dir.display();
     (found.len() < planned).then(|| {
         format!(
-            "{dir} has {} of {planned} planned launches; `ddtbench run --resume {dir}` measures the rest",
+            "{dir} has {} of {planned} planned launches; `ddtbench run --resume {dir}` measures all others",
             found.len()
         )
     })

@@ -49,7 +49,7 @@ impl Conditions<'_> {
         if log.has_begun() || end.is_some_and(|end| Instant::now() >= end) {
             Ok((log, exit))
         } else {
-            Err(launch.never_began("twice", log.answer(exit).note))
+            Err(launch.never_began(&launch.installation.name, "twice", log.answer(exit).note))
         }
     }
 

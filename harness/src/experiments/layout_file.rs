@@ -127,6 +127,10 @@ fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
         let ranks = |list: &Option<Vec<usize>>| {
             list.iter().flatten().map(usize::to_string).collect::<Vec<_>>().join("x")
         };
+        let lists = [("from", &given.from), ("to", &given.to)];
+        if let Some((name, _)) = lists.into_iter().find(|(_, list)| list.is_none()) {
+            return Err(ParameterError::Other(format!("`{name}` is missing: give one rank for each layout")));
+        }
         let mut values = MESSAGES.set(MESSAGES.quick_set().name)?;
         values.assign("name", given.name.as_deref().unwrap_or(UNNAMED))?;
         values.assign("send", &given.send.to_string())?;

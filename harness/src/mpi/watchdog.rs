@@ -90,8 +90,8 @@ impl Launch<'_> {
         ))
     }
 
-    /// The error if no process has started, with advice. `output`: how the launcher ended.
-    pub fn never_began(&self, times: &'static str, output: String) -> MpiError {
+    /// The error if no process of this MPI has started, with advice. `output`: how the launcher ended.
+    pub fn never_began(&self, label: &str, times: &'static str, output: String) -> MpiError {
         // A refusal of the rank program explains itself.
         if let Some((_, reason)) =
             output.split_once("exit code 2 before the first event; last output: error: ")
@@ -106,7 +106,13 @@ impl Launch<'_> {
             false => self.advice(),
         };
         let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
-        other(format!("{launcher} started no process, {times}: {output}{advice}"))
+        /// Characters of output that are shown.
+        const MOST: usize = 500;
+        let output = match output.char_indices().nth(MOST) {
+            Some((end, _)) => format!("{}...", &output[..end]),
+            None => output,
+        };
+        other(format!("{label}: {launcher} started no process, {times}: {output}{advice}"))
     }
 }
 
@@ -159,7 +165,11 @@ pub struct LastOutput(VecDeque<String>);
 impl LastOutput {
     /// Adds a line, and removes the oldest if there are too many. A line that several ranks print is kept once.
     pub fn add(&mut self, line: &str) {
-        if !line.trim().is_empty() {
+        // Not frames of a backtrace, such as `[host:41] [ 3] /lib/...`, or lines of dashes.
+        let is_frame = line.split_once("] [").is_some_and(|(_, rest)| {
+            rest.split_once(']').is_some_and(|(number, _)| number.trim().parse::<usize>().is_ok())
+        });
+        if !is_frame && line.contains(char::is_alphanumeric) {
             let start: String = line.trim().chars().take(KEPT_CHARACTERS).collect();
             let new = plain(&start).into_owned();
             self.0.retain(|known| *known != new);
@@ -250,6 +260,8 @@ mod tests {
         let mut output = LastOutput::default();
         for i in 0..100 {
             output.add(&format!("word{i}."));
+            output.add(&format!("[vm:12773] [ {i}] /lib/libc.so.6(+0x{i})[0x{i}]"));
+            output.add("-----");
         }
         let text = output.explain(Exit::Silent(5.0), " during x");
         assert!(text.starts_with("no output for 5 s during x; last output: word80. | "), "{text}");

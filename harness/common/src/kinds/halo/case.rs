@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use apps::Values;
 use apps::halo::{HaloApp, HaloTest};
+use apps::{Values, no_such};
 
 use super::setting::{HaloSetting, PARAMETERS};
 use crate::model::event::MessageFacts;
@@ -27,6 +27,12 @@ impl HaloCase {
         let set = set.unwrap_or(test.quick_set().name);
         let mut values = test.set(set).map_err(|error| error.to_string())?;
         let is_own = |name: &str| place(PARAMETERS, name).is_some();
+        let names: Vec<&str> = test.parameters.iter().map(|parameter| parameter.name).collect();
+        let is_of_test = |name: &str| names.iter().any(|of_test| of_test.eq_ignore_ascii_case(name));
+        if let Some(unknown) = params.keys().find(|name| !is_own(name) && !is_of_test(name)) {
+            let all = [names, PARAMETERS.iter().map(|row| row.info.name).collect()].concat();
+            return Err(format!("{}: {}", test.name, no_such("parameter", unknown, &all)));
+        }
         for (name, text) in params.iter().filter(|(name, _)| !is_own(name)) {
             values.assign(name, text).map_err(|error| error.to_string())?;
         }
