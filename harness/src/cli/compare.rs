@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
 use clap::Args;
+use ddtbench::mpi::Family;
 
 pub(super) use judge::{JudgeArgs, share};
 
@@ -39,10 +40,10 @@ pub struct CompareArgs {
 
 impl CompareArgs {
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        let (comparisons, folders) = match self.is_live() {
+        let (comparisons, folders, code) = match self.is_live() {
             true => {
-                let (comparisons, folder) = live::compare(&self)?;
-                (comparisons, vec![folder])
+                let (comparisons, folder, code) = live::compare(&self)?;
+                (comparisons, vec![folder], code)
             }
             false => {
                 let folders: Vec<PathBuf> = self.given.cases.tests.tests.iter().map(PathBuf::from).collect();
@@ -50,6 +51,15 @@ impl CompareArgs {
                     !folders.is_empty(),
                     "nothing to compare: give MPIs, such as --mpi mpich,openmpi, or the folders of two runs, BASE and NEW"
                 );
+                let is_mpi = |path: &PathBuf| {
+                    let name = path.to_string_lossy();
+                    let is_it = |of: &Family| name.split('-').next() == Some(of.name());
+                    !path.exists() && Family::ALL.iter().any(is_it)
+                };
+                if folders.iter().all(is_mpi) {
+                    let names: Vec<_> = folders.iter().map(|name| name.to_string_lossy()).collect();
+                    bail!("no such folders; for MPIs: ddtbench compare --mpi {}", names.join(","));
+                }
                 let conditions = &self.given.conditions;
                 let measuring = [
                     ("methods", "--method"),
@@ -64,10 +74,13 @@ impl CompareArgs {
                         "{flag} is for measuring: recorded runs are compared as they are; to measure, add --mpi"
                     );
                 }
-                (self.judge.recorded(&folders, self.anyway)?, folders)
+                let mut comparisons = self.judge.recorded(&folders, self.anyway)?;
+                let code = self.judge.gate(&mut comparisons, self.gate);
+                (comparisons, folders, code)
             }
         };
-        self.judge.print(&comparisons, &folders, self.gate)
+        self.judge.print(&comparisons, &folders)?;
+        Ok(code)
     }
 
     /// Whether MPIs are measured, not recorded runs compared.

@@ -45,7 +45,6 @@ pub(super) fn overviews(launches: &[Record], weights: Option<&Weights>) -> anyho
 pub(super) fn add<'a>(compared: &mut Compared<'a>, overviews: &'a [Overview]) {
     let is_answer =
         |overview: &&Overview| overview.sides.len() >= SEVERAL || !overview.means.weights.is_empty();
-    let sections: Vec<_> = overviews.iter().filter(is_answer).map(Overview::section).collect();
-    compared.sections.splice(0..0, sections);
+    compared.sections.splice(0..0, Overview::sections(overviews.iter().filter(is_answer)));
     compared.changes.extend(overviews.iter().flat_map(Overview::marks));
 }

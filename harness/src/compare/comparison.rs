@@ -23,6 +23,9 @@ pub struct Comparison {
     pub states: Vec<StateMet>,
     /// Launches that are in none of them, because their latency is not known or changed meanwhile.
     pub without_state: usize,
+    /// Whether its sides are tables of other programs, in which each launch is a run.
+    #[serde(skip)]
+    pub is_of_tables: bool,
     /// How many blocks of both sides were disturbed.
     pub disturbance: Disturbance,
     /// Whether ranks of either side shared cores.
@@ -103,6 +106,7 @@ impl Comparisons {
                 base: label(&sides[0]),
                 new: label(new),
                 conditions: String::new(),
+                is_of_tables: false,
                 without_state: states.without_state(&both),
                 states: states::met(&both, &states),
                 disturbance: Disturbance {
@@ -150,7 +154,9 @@ impl Comparisons {
         match self.gate() {
             GateDecision::Open => {
                 let all = self.states_text(&|row| row.compared().collect(), false);
-                format!("no row {}, of {compared}{all}", worse("is", "has"))
+                let none =
+                    if compared == 1 { "no row".to_owned() } else { format!("none of {compared} rows") };
+                format!("{none} {}{all}", worse("is", "has"))
             }
             GateDecision::Undecided if compared == 0 => "nothing was compared".to_owned(),
             GateDecision::Undecided => format!(
@@ -165,7 +171,10 @@ impl Comparisons {
                 };
                 let broken = rows.iter().filter(|row| row.verdict == Verdict::Broken).count();
                 let others = of(GateDecision::Shut).count() - broken;
-                let parts = [(others, worse("are", "have") + &by_mean), (broken, "are broken".to_owned())];
+                let verbs = |count| if count == 1 { ("is", "has") } else { ("are", "have") };
+                let (is, has) = verbs(others);
+                let broken_text = format!("{} broken", verbs(broken).0);
+                let parts = [(others, worse(is, has) + &by_mean), (broken, broken_text)];
                 let shown = parts.into_iter().filter(|(count, _)| *count > 0);
                 let texts = shown.map(|(count, what)| format!("{count} of {compared} rows {what}"));
                 texts.collect::<Vec<_>>().join("; ") + &at(GateDecision::Shut)

@@ -1,15 +1,55 @@
-//! Findings in sentences: verdicts that depend on the state of the machine; then for each state a change that
-//! all methods share, and rows that share a method and a verdict, the worst first.
+//! Findings in sentences: the decisions; verdicts that depend on the state of the machine; then for each
+//! state rows that share a method and a verdict, the worst first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::RowInState;
 use super::verdict::ratio_text;
 use super::{Comparison, ComparisonRow, StateChange, Verdict, states};
-use crate::report::units;
 
-/// Verdicts that depend on the state; then, for each state, a change that all methods share, and a sentence
-/// for each method, starting with the worst verdict and the largest change.
+impl Comparison {
+    /// Broken methods of the other side; if `is_all`, also the number and range of its changes.
+    pub(super) fn decisions(&self, is_all: bool) -> Vec<String> {
+        let rows: Vec<&ComparisonRow> =
+            self.rows.iter().filter(|row| row.verdict != Verdict::NotCompared).collect();
+        let (base, new) = (&self.base.name, &self.new.name);
+        let of = |verdict| rows.iter().filter(move |row| row.verdict == verdict);
+        let name = |row: &ComparisonRow| format!("{} {}", row.subject.test, row.subject.method);
+        let broken: Vec<String> = of(Verdict::Broken)
+            .map(|row| if row.note.is_empty() { name(row) } else { format!("{} ({})", name(row), row.note) })
+            .collect();
+        let broken = (!broken.is_empty()).then(|| format!("Broken with {new}: {}.", broken.join(", ")));
+        let change = |verdict: Verdict| {
+            let size = |row: &ComparisonRow| {
+                let ratio = row.decisive()?.answer()?.ratio;
+                Some((if verdict == Verdict::Slower { ratio } else { 1.0 / ratio }, name(row)))
+            };
+            let mut sizes: Vec<(f64, String)> = of(verdict).filter_map(|row| size(row)).collect();
+            sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let text = |(times, name): &(f64, String)| format!("{} times ({name})", ratio_text(*times));
+            let range = match &sizes[..] {
+                [] => return None,
+                [one] => text(one),
+                [least, .., most] => format!("{} to {}", text(least), text(most)),
+            };
+            let part = match (sizes.len(), rows.len()) {
+                (1, 1) => String::new(),
+                (count, all) if count == all => format!(" in all {all} rows"),
+                (count, all) => format!(" in {count} of {all} rows"),
+            };
+            Some(format!("{new} is {} than {base}{part}: {range}.", verdict.name()))
+        };
+        let changes = [Verdict::Slower, Verdict::Faster].into_iter().filter(|_| is_all).filter_map(change);
+        let mut found: Vec<String> = broken.into_iter().chain(changes).collect();
+        if found.is_empty() && is_all && !rows.is_empty() && !rows.iter().any(|row| row.untimed()) {
+            found.push(format!("{new} and {base}: no change is shown."));
+        }
+        found
+    }
+}
+
+/// Verdicts that depend on the state; then, for each state, a sentence for each method, starting with the
+/// worst verdict and the largest change.
 pub fn findings(comparison: &Comparison) -> Vec<String> {
     let rows: Vec<&ComparisonRow> =
         comparison.rows.iter().filter(|row| row.verdict != Verdict::NotCompared).collect();
@@ -22,8 +62,7 @@ pub fn findings(comparison: &Comparison) -> Vec<String> {
     };
     let met: BTreeSet<usize> = working.iter().flat_map(|row| row.compared().map(|of| of.state)).collect();
     let in_state = |state: usize| {
-        let lines = of_state(state);
-        let sentences = all_methods(&lines, &comparison.new.name).into_iter().chain(of_methods(&lines));
+        let sentences = of_methods(&of_state(state)).into_iter();
         let latency_s = comparison.states.iter().find(|met| met.state == state).map(|met| met.latency_s);
         let at = latency_s.filter(|_| met.len() > 1);
         let at = at.map_or_else(String::new, |latency_s| format!("At {}, ", states::at(latency_s, false)));
@@ -84,58 +123,6 @@ fn of_methods(lines: &[RowInState<'_>]) -> Vec<String> {
 
 fn verdict((row, change): &RowInState<'_>) -> Verdict {
     change.map_or(row.verdict, |change| change.verdict)
-}
-
-/// A change that all methods share: in all tests, in messages above some size, or in some tests.
-fn all_methods(lines: &[RowInState<'_>], new: &str) -> Option<String> {
-    let has_time = |line: &&RowInState<'_>| line.1.is_some_and(|change| change.time.is_some());
-    let lines: Vec<&RowInState<'_>> = lines.iter().filter(has_time).collect();
-    [Verdict::Slower, Verdict::Faster].into_iter().find_map(|verdict| {
-        let shared = |lines: &[&RowInState<'_>]| {
-            let methods: BTreeSet<&str> = lines.iter().map(|(row, _)| row.subject.method.as_str()).collect();
-            methods.len() > 1 && lines.iter().all(|line| is_so(line, verdict))
-        };
-        let all = |what: &str, of: &[&RowInState<'_>]| {
-            format!("{new} is {} in all {what}: {}.", verdict.name(), at_least(of, verdict))
-        };
-        if shared(&lines) {
-            return Some(all("methods and tests", &lines));
-        }
-        let smallest = lines.iter().filter(|line| !is_so(line, verdict)).map(|line| line.0.bytes).max()?;
-        let large: Vec<&RowInState<'_>> =
-            lines.iter().copied().filter(|line| line.0.bytes > smallest).collect();
-        if let Some(least) = large.iter().map(|line| line.0.bytes).min().filter(|_| shared(&large)) {
-            let is_one = large.iter().all(|line| line.0.bytes == least);
-            let least = units::bytes(least);
-            let sizes = if is_one { format!("of {least}") } else { format!("from {least} on") };
-            return Some(all(&format!("messages {sizes}"), &large));
-        }
-        let mut tests: BTreeMap<&str, Vec<&RowInState<'_>>> = BTreeMap::new();
-        lines.iter().for_each(|line| tests.entry(&line.0.subject.test).or_default().push(line));
-        tests.retain(|_, lines| shared(lines));
-        let of: Vec<&RowInState<'_>> = tests.values().flatten().copied().collect();
-        let names = tests.keys().copied().collect::<Vec<_>>().join(", ");
-        (!of.is_empty()).then(|| all(&format!("methods of {names}"), &of))
-    })
-}
-
-/// Whether the time has this verdict.
-fn is_so((_, change): &RowInState<'_>, verdict: Verdict) -> bool {
-    change.and_then(|change| change.time.as_ref()).is_some_and(|time| time.verdict == verdict)
-}
-
-/// The range of the smallest changes that the intervals allow: `by at least 2.90 to 22.3 times`.
-fn at_least(lines: &[&RowInState<'_>], verdict: Verdict) -> String {
-    let times = lines.iter().filter_map(|(_, change)| change.as_ref()?.time.as_ref());
-    let ends = times.map(|time| if verdict == Verdict::Slower { time.low } else { 1.0 / time.high });
-    let (low, high) =
-        ends.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), end| (low.min(end), high.max(end)));
-    let [low, high] = [low, high].map(ratio_text);
-    if low == high {
-        format!("by at least {low} times")
-    } else {
-        format!("by at least {low} to {high} times")
-    }
 }
 
 /// The worst verdict of some lines, and the largest change among those that have it, for sorting.

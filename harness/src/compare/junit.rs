@@ -57,25 +57,3 @@ impl GateResult {
         suite
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::compare::ComparisonUnit;
-    use crate::compare::made::comparisons;
-    #[test]
-    fn a_suite_is_named_after_its_mpis_and_its_baseline() {
-        let suite = |base: &str, base_mpi: &str, new: &str, new_mpi: &str| {
-            let mut comparison = comparisons(Vec::new()).comparisons.remove(0);
-            (comparison.base.name, comparison.base.mpi) = (base.to_owned(), base_mpi.to_owned());
-            (comparison.new.name, comparison.new.mpi) = (new.to_owned(), new_mpi.to_owned());
-            let of_folders = comparison.base.name.contains('/');
-            comparison.suite(if of_folders { ComparisonUnit::Run } else { ComparisonUnit::Launch })
-        };
-        assert_eq!(suite("mpich-4.3.2", "mpich 4.3.2", "mpich", "mpich 5.0.2"), "mpich 4.3.2 -> 5.0.2");
-        let variant = suite("mpich", "mpich 5.0.2", "mpich:nocma", "mpich:nocma 5.0.2");
-        assert_eq!(variant, "mpich 5.0.2 -> mpich:nocma 5.0.2");
-        let check = |new_mpi: &str| suite("runs/main", "mpich 5.0.2", "runs/2026-11-25", new_mpi);
-        assert_eq!(check("openmpi 5.0.11"), "main: mpich 5.0.2 -> openmpi 5.0.11");
-        assert_eq!(check("mpich 5.0.2"), "main: mpich 5.0.2");
-    }
-}

@@ -125,7 +125,8 @@ pub(super) fn means(sides: &[Side], rows: &[CaseRow], weights: Option<&Weights>)
     for row in rows {
         let test = row.case.test.as_str();
         if of_tests.get(test).is_none_or(|weight| *weight <= 0.0) {
-            left_out.insert(test.to_owned(), "no weight".to_owned());
+            let file = weights.map_or("", |weights| &weights.file);
+            left_out.insert(test.to_owned(), format!("no weight in {file}"));
             continue;
         }
         let times: Vec<Vec<TimeInState>> = sides.iter().map(|side| best_times(side, &row.case)).collect();
@@ -298,7 +299,7 @@ mod tests {
         // 4 to the power of 0.2 times 1/2 to the power of 0.8.
         let weighted = means_of(&sides, Some("t = 20\nu = 80")).unwrap();
         near(&ratios(&weighted.all), [1.0, 1.0 / (4.0_f64.powf(0.2) * 0.5_f64.powf(0.8))]);
-        assert_eq!((weighted.tests[0].weight, &*weighted.left_out["v"]), (0.2, "no weight"));
+        assert_eq!((weighted.tests[0].weight, &*weighted.left_out["v"]), (0.2, "no weight in w.toml"));
         assert!(means_of(&sides, Some("t = 1\nw = 2")).unwrap_err().contains("key w"));
         let one = [side("a", &[("t", "ddt", &[4.0])]), side("b", &[("t", "ddt", &[1.0])])];
         let one = means_of(&one, None).unwrap().all;

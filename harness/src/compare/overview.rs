@@ -1,6 +1,7 @@
 //! All sides, side by side: the fastest method of each side in each case, its loss relative to the fastest
 //! side, and whether each side is faster with loops or datatypes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -175,21 +176,31 @@ impl Overview {
         }
     }
 
+    /// As sections of the results. Only the last one explains their tables.
+    pub fn sections<'a>(all: impl IntoIterator<Item = &'a Self>) -> Vec<Section<'a>> {
+        let mut sections: Vec<Section<'_>> = all.into_iter().map(Self::section).collect();
+        let last = sections.len().saturating_sub(1);
+        sections[..last].iter_mut().for_each(|section| section.legend.clear());
+        sections
+    }
+
     /// As a section of the results. On narrow terminals its table has no ratios, then methods are below their
     /// times, then there are several tables with fewer sides.
-    pub fn section(&self) -> Section<'_> {
+    pub(super) fn section(&self) -> Section<'_> {
         let tests = self.cases.iter().map(|row| row.case.test.clone());
         let sizes = Subject::sizes_alike(&self.cases.iter().map(|row| &row.case).collect::<Vec<_>>());
         let sets = distinct_sets(&tests.zip(sizes.into_iter().map(str::to_owned)).collect::<Vec<_>>()).0;
         let narrow = (1..=self.sides.len()).rev().map(|most| self.narrow_tables(&sets, most));
         let legend = format!(
-            "*: shown to be the fastest {} in the test; ~: not shown to be slower than others; ?: not known, for example after a stall.",
+            "*: shown to be the fastest {} in the test; ~: not shown to be slower than others; ?: not known, for example after a stall. \
+             Times: geometric means over launches, adjusted to the median latency and copy speed; tables of methods have medians.",
             self.noun()
         );
         Section {
             title: self.title(),
-            sentences: self.sentences().into_iter().chain([legend]).collect(),
+            sentences: self.sentences(),
             table: self.wide_table(&sets, true),
+            legend,
             narrower: std::iter::once(vec![self.wide_table(&sets, false)]).chain(narrow).collect(),
             is_answer: true,
         }
@@ -288,6 +299,12 @@ impl Overview {
         let (noun, mean) = (self.noun(), &self.means.all);
         let is_slower =
             |(i, side): (usize, &SideMean)| Some(i) == mean.first() || side.low.is_some_and(|low| low > 1.0);
+        let all = self.cases.len();
+        let firsts = |i: usize| self.cases.iter().filter(|row| is_first(row, i)).count();
+        if let Some(one) = (0..self.sides.len()).find(|i| firsts(*i) == all) {
+            let cases = if all == 1 { &self.cases[0].case.test } else { &format!("all {all} cases") };
+            return format!("Conclusion: {} is the fastest {noun} in {cases}.", self.sides[one]);
+        }
         let average = match mean
             .first()
             .filter(|_| self.has_means())
@@ -299,11 +316,9 @@ impl Overview {
         };
         let is_open = |row: &&CaseRow| !(0..self.sides.len()).any(|i| is_first(row, i));
         let open: Vec<&str> = self.cases.iter().filter(is_open).map(|row| &*row.case.test).collect();
-        let all = self.cases.len();
-        let cases = if all == 1 { "case" } else { "cases" };
-        let firsts = match self.counted(&|i| self.cases.iter().filter(|row| is_first(row, i)).count()) {
-            firsts if firsts.is_empty() => format!("no {noun} is shown to be the fastest in any case"),
-            firsts => format!("fastest of {all} {cases}: {firsts}"),
+        let firsts = match self.counted(&firsts) {
+            found if found.is_empty() => format!("no {noun} is shown to be the fastest in any case"),
+            found => format!("fastest: {found} of {all} cases"),
         };
         let mut named = open[..open.len().min(NAMED)].join(", ");
         if open.len() > NAMED {
@@ -332,9 +347,13 @@ impl Overview {
             sentences.push(format!("Weights: {}.", shares.collect::<Vec<_>>().join(", ")));
         }
         if !left_out.is_empty() {
-            let here = if self.latency_s.is_some() { " in this state" } else { "" };
-            let tests = left_out.iter().map(|(test, why)| format!("{test} ({why}{here})"));
-            sentences.push(format!("Not in the mean: {}.", tests.collect::<Vec<_>>().join(", ")));
+            let reasons: BTreeSet<&String> = left_out.values().collect();
+            let tests = |reason: &&String| {
+                let tests = left_out.iter().filter(|(_, why)| why == reason).map(|(test, _)| test.as_str());
+                format!("{reason}: {}", tests.collect::<Vec<_>>().join(", "))
+            };
+            let texts = reasons.iter().map(tests).collect::<Vec<_>>().join("; ");
+            sentences.push(format!("Not in the mean: {texts}."));
         }
         let prefers = |verdict: Verdict| {
             self.counted(&|i| {

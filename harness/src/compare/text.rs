@@ -14,7 +14,7 @@ use crate::report::columns::{Align, Column, Table};
 use crate::report::compared::{Compared, Section};
 use crate::report::pictures::Datum;
 use crate::report::{ratio, units};
-use crate::stats::launches::SlowGroup;
+use crate::stats::launches::{FEWEST, SlowGroup};
 
 const COLUMNS: [Column; 9] = [
     Column::new("test", Align::Left, 0),
@@ -46,6 +46,7 @@ impl Comparisons {
                 .chain(comparison.oversubscribed.then(|| OVERSUBSCRIBED.to_owned()))
                 .chain(Some(format!("{}.", comparison.conditions)).filter(|conditions| conditions != "."))
                 .chain(comparison.not_compared())
+                .chain(self.too_few(comparison))
                 .chain(findings(comparison))
                 .collect(),
             table: self.table(comparison),
@@ -54,15 +55,17 @@ impl Comparisons {
         let mut sections: Vec<Section<'_>> = self.comparisons.iter().map(section).collect();
         // With three or more sides, all of them next to each other are the answer.
         let place = if self.comparisons.len() > 1 { 0 } else { sections.len() };
-        sections.splice(place..place, self.overviews.iter().map(Overview::section));
+        sections.splice(place..place, Overview::sections(&self.overviews));
         let changes = self.comparisons.iter().flat_map(Comparison::marks);
         let changes = changes.chain(self.overviews.iter().flat_map(Overview::marks)).collect();
-        Compared {
-            gate: self.gate.as_ref().map(|gate| gate.text.clone()),
-            sections,
-            legend: self.legend(),
-            changes,
-        }
+        Compared { decisions: self.decisions(), sections, legend: self.legend(), changes }
+    }
+
+    /// The result of the gate, then the broken methods of each side. If there are two sides, also their changes.
+    fn decisions(&self) -> Vec<String> {
+        let is_one = self.comparisons.len() == 1;
+        let gate = self.gate.iter().map(|gate| gate.text.clone());
+        gate.chain(self.comparisons.iter().flat_map(|of| of.decisions(is_one))).collect()
     }
 
     /// Explains columns and verdicts.
@@ -110,7 +113,13 @@ impl Comparisons {
                 change.and_then(StateChange::times).unwrap_or_default(),
                 change.map_or_else(String::new, StateChange::ratio_text),
                 row.copies_text().unwrap_or_default(),
-                change.filter(is_verdict).map_or(row.verdict_text(), StateChange::verdict_text).to_owned(),
+                match row.verdict {
+                    Verdict::Broken if !row.note.is_empty() => format!("broken: {}", row.note),
+                    _ => change
+                        .filter(is_verdict)
+                        .map_or(row.verdict_text(), StateChange::verdict_text)
+                        .to_owned(),
+                },
                 self.notes(comparison, row, change).join("; "),
             ]
         };
@@ -118,6 +127,20 @@ impl Comparisons {
         let rows = rows.into_iter().zip(sets).flat_map(of_row).collect();
         let left_out: &[&str] = if comparison.states.len() > 1 { &[] } else { &[AT] };
         Table { columns: COLUMNS.to_vec(), rows }.with_distinct_sets().without(left_out)
+    }
+
+    /// The number of launches that a verdict needs, if rows have fewer.
+    fn too_few(&self, comparison: &Comparison) -> Option<String> {
+        let has_few = |change: &&StateChange| change.time.is_none() && !change.is_decided();
+        let few = comparison.rows.iter().filter(|row| !row.untimed()).flat_map(ComparisonRow::compared);
+        let (base, new) = few.filter(has_few).map(|change| change.launches).min()?;
+        let in_runs = match (self.unit, comparison.is_of_tables) {
+            (ComparisonUnit::Run, false) => format!(" in at least {FEWEST_RUNS} runs"),
+            _ => String::new(),
+        };
+        Some(format!(
+            "A verdict needs at least {FEWEST} launches of each side{in_runs}; the base has {base}, new has {new}."
+        ))
     }
 
     pub(super) fn sentence(&self, comparison: &Comparison, row: &ComparisonRow) -> String {
@@ -152,12 +175,12 @@ impl Comparisons {
         change: Option<&StateChange>,
     ) -> Vec<String> {
         let mut notes = Vec::new();
-        if !row.note.is_empty() {
+        if !row.note.is_empty() && row.verdict != Verdict::Broken {
             notes.push(row.note.clone());
         }
-        let unit = match self.unit {
-            ComparisonUnit::Launch => "launches",
-            ComparisonUnit::Run => "runs",
+        let unit = match (self.unit, comparison.is_of_tables) {
+            (ComparisonUnit::Run, false) => "runs",
+            _ => "launches",
         };
         if !row.untimed() && row.compared().next().is_none() {
             notes.push("the sides met no common state of the machine".to_owned());
@@ -195,19 +218,19 @@ impl Comparisons {
                     true => format!("may be less than {}", units::short_percent(self.settings.threshold)),
                     false => time.detectable_text(),
                 });
+                let made = time.units.0.min(time.units.1);
                 notes.extend(match time.would_decide {
+                    Some(needed) if needed <= made => {
+                        Some(format!("not decided by {made} {unit} of each side"))
+                    }
                     Some(needed) if needed <= MANY => {
-                        Some(format!("about {needed} {unit} are needed to decide"))
+                        Some(format!("about {needed} {unit} of each side are needed to decide (has {made})"))
                     }
                     Some(_) => Some(format!("more than {MANY} {unit} are needed to decide")),
                     None if change.verdict.is_change() => None,
                     None => Some(format!("more {unit} may not decide")),
                 });
             }
-            None if !change.is_decided() => notes.push(match self.unit {
-                ComparisonUnit::Launch => "fewer than three launches of each side".to_owned(),
-                ComparisonUnit::Run => format!("at least {FEWEST_RUNS} runs of each side are needed"),
-            }),
             _ => {}
         }
         notes
@@ -321,6 +344,7 @@ impl Comparison {
     pub(super) fn title(&self) -> String {
         let (base, new) = (self.base.text("base"), self.new.text("new"));
         let title = match self.base.place == self.new.place {
+            true if self.base.place.is_empty() => format!("{base} and {new}"),
             true => format!("{base} and {new}: {}", self.base.place),
             false => format!("{base}: {}\n{new}: {}", self.base.place, self.new.place),
         };
@@ -384,27 +408,5 @@ impl Comparison {
             unit: FigureUnit::Ratio,
             ..Datum::default()
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::compare::Verdict;
-    use crate::compare::made::{comparisons, row};
-    #[test]
-    fn each_answer_is_a_mark() {
-        let mut silent = row("c", "ddt", 8, 1.0, Verdict::NotCompared);
-        silent.changes[0].time = None;
-        let rows =
-            vec![row("a", "ddt", 8, 2.0, Verdict::Slower), row("b", "ddt", 8, 1.0, Verdict::Same), silent];
-        let comparisons = comparisons(rows);
-        let mut changes = comparisons.compared().changes;
-        changes.retain(|mark| mark.quantity == "change");
-        let marks: Vec<_> = changes
-            .iter()
-            .map(|mark| (&*mark.case.test, &*mark.case.mpi, &*mark.against, &*mark.series, mark.value))
-            .collect();
-        assert_eq!(marks, [("a", "other", "one", "slower", 2.0), ("b", "other", "one", "same", 1.0)]);
-        assert_eq!(changes[0].interval, Some((1.98, 2.02)));
     }
 }

@@ -22,7 +22,7 @@ impl Weights {
             toml::from_str(text).map_err(|error| format!("{file}: {}", error.to_string().trim_end()))?;
         let weight = |(key, value): (String, toml::Value)| {
             let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
-            match number.filter(|number| number.is_finite() && *number >= 0.0) {
+            match number.filter(|number| (0.0..=1e100).contains(number)) {
                 Some(number) => Ok((key, number)),
                 None => Err(format!(
                     "{file}: key {key}: is {value}; must be a number from 0 on, for example {key} = 40"
@@ -30,11 +30,6 @@ impl Weights {
             }
         };
         let table: BTreeMap<String, f64> = table.into_iter().map(weight).collect::<Result<_, _>>()?;
-        if !table.values().sum::<f64>().is_finite() {
-            return Err(format!(
-                "{file}: the sum of the weights is too large for a number: divide all of them"
-            ));
-        }
         if table.values().sum::<f64>() <= 0.0 {
             return Err(format!(
                 "{file}: has no weight above 0; a line is a test and its weight: nas_lu_y = 40"
@@ -58,7 +53,7 @@ impl Weights {
             tests.iter().filter_map(|test| Some((*test, key(test)?))).collect();
         if let Some(unknown) = self.table.keys().find(|known| !keys.values().any(|key| key == known)) {
             return Err(format!(
-                "{}: key {unknown}: is not a test of the run, nor what names of its tests begin with; it has {}",
+                "{}: key {unknown}: is neither a test of the run nor the beginning of one; its tests are {}",
                 self.file,
                 tests.join(", ")
             ));

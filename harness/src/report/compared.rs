@@ -9,8 +9,8 @@ use super::pictures::Datum;
 /// The findings of a comparison; empty for a run without one.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Compared<'a> {
-    /// The result of a gate, if it was asked for and is not printed behind.
-    pub gate: Option<String>,
+    /// The result of a gate, and the changes: the first lines of all forms.
+    pub decisions: Vec<String>,
     /// Each other side compared with the base, and all sides together.
     pub sections: Vec<Section<'a>>,
     /// Explains columns and verdicts.
@@ -28,6 +28,8 @@ pub struct Section<'a> {
     pub sentences: Vec<String>,
     /// The rows for these sentences, the worst first.
     pub table: Table<'a>,
+    /// Explains the table.
+    pub legend: String,
     /// Forms of the table for narrow terminals, the widest first: tables below each other.
     #[serde(skip)]
     pub narrower: Vec<Vec<Table<'a>>>,
@@ -54,7 +56,8 @@ impl Compared<'_> {
     /// Text within the width of a terminal.
     pub fn text(&self, width: Option<u16>) -> String {
         let columns = text_width(width);
-        let mut text = String::new();
+        let mut text: String = self.decisions.iter().map(|found| wrapped("", found, columns, 2)).collect();
+        text += if text.is_empty() { "" } else { "\n" };
         for section @ Section { title, sentences, table, .. } in &self.sections {
             if table.rows.is_empty() {
                 text += &wrapped("", &format!("{title}: {}", sentences.join(" ")), columns, 2);
@@ -63,17 +66,22 @@ impl Compared<'_> {
             text += &format!("{}\n", wrapped("", title, columns, 2));
             sentences.iter().for_each(|sentence| text += &wrapped("  ", sentence, columns, 4));
             text += &format!("\n{}\n", section.table_text(width));
+            if !section.legend.is_empty() {
+                text += &format!("{}\n", wrapped("", &section.legend, columns, 0));
+            }
         }
         text + &wrapped("", &self.legend, columns, 0)
     }
 
     /// Markdown, for pull requests.
     pub fn markdown(&self) -> String {
-        let mut text = self.gate.iter().map(|gate| format!("**{}**\n\n", escaped(gate))).collect::<String>();
-        for Section { title, sentences, table, .. } in &self.sections {
+        let mut text: String =
+            self.decisions.iter().map(|found| format!("**{}**\n\n", escaped(found))).collect();
+        for Section { title, sentences, table, legend, .. } in &self.sections {
             text += &format!("### {}\n\n", escaped(title));
             text.extend(sentences.iter().map(|sentence| format!("- {}\n", escaped(sentence))));
             text += &format!("\n{}\n", table.markdown());
+            text += &if legend.is_empty() { String::new() } else { format!("{}\n\n", escaped(legend)) };
         }
         format!("{text}{}\n", escaped(&self.legend))
     }

@@ -82,7 +82,7 @@ fn title(records: &[Record], compared: &Compared) -> String {
         [one] => (*one).to_owned(),
         several => format!("{} tests", several.len()),
     };
-    format!("{}: {kind} of {tests}", Record::mpis(records).join(" and "))
+    format!("{}: {kind} of {tests}", Record::mpis(records).join(", "))
 }
 
 /// A page made of a template.

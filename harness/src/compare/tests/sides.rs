@@ -42,14 +42,13 @@ fn launches(row: &str) -> (&str, Vec<Record>) {
     (side, launches.map(launch).collect())
 }
 
-/// An overview without its explanation, at several widths.
+/// Overviews without their explanation, at several widths.
 fn overviews(sides: &[Side], widths: &[Option<u16>]) -> String {
     let all = Overview::of_states(sides, &Settings::default(), None).unwrap();
     let text = |overview: &Overview| {
         let section = overview.section();
-        let sentences = &section.sentences[..section.sentences.len() - 1];
         let tables = widths.iter().map(|width| section.table_text(*width)).collect::<Vec<_>>();
-        format!("{}\n{}\n{}", section.title, sentences.join("\n"), tables.join("---\n"))
+        format!("{}\n{}\n{}", section.title, section.sentences.join("\n"), tables.join("---\n"))
     };
     all.iter().map(text).collect::<Vec<_>>().join("\n")
 }

@@ -86,6 +86,7 @@ fn spread(picture: &Picture, data: &[Datum]) -> String {
 fn shown(unit: AxisUnit, value: f64) -> String {
     match unit {
         AxisUnit::Percent => units::percent(value),
+        AxisUnit::Ratio if value < 0.1 => format!("{value:.4}"),
         AxisUnit::Ratio => format!("{value:.2}"),
         AxisUnit::Seconds => units::seconds(value),
         AxisUnit::Rate => units::rate(value),
