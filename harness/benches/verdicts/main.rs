@@ -48,7 +48,6 @@ fn main() {
     let count = std::env::args().find_map(|argument| argument.parse::<usize>().ok()).unwrap_or(COMPARISONS);
     let launches = recorded::launches_in_turn();
     print(&launches, count);
-    print_odd_launches(&launches, count.div_ceil(PER_SEARCH));
     print_runs(&launches);
 }
 
@@ -59,7 +58,7 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
     );
     println!("MPI       alarms  misses  launches  decided");
     for_each_mpi(recorded, |mpi, launches| {
-        let outcomes = compare_all(launches, count, &Planted::default());
+        let outcomes = compare_all(launches, count, 1.0);
         let rate = |is_so: &dyn Fn(&ComparisonRow) -> bool| {
             let with_any = outcomes.iter().filter(|outcome| outcome.rows.iter().any(is_so));
             100.0 * with_any.count() as f64 / outcomes.len() as f64
@@ -79,10 +78,7 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
     );
     print_factors("launches");
     for_each_mpi(recorded, |mpi, launches| {
-        let of = SLOWER.map(|searched| {
-            let planted = Planted { searched, ..Planted::default() };
-            compare_all(launches, count.div_ceil(PER_SEARCH), &planted)
-        });
+        let of = SLOWER.map(|slower| compare_all(launches, count.div_ceil(PER_SEARCH), slower));
         let made = of.iter().map(|outcomes| median_launches(outcomes)).max().unwrap_or(0);
         format!("{mpi:<9} {made:>8}{}\n", of.each_ref().map(|outcomes| found_in(outcomes)).concat())
     });
@@ -91,67 +87,6 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
 /// The head of a table with a column for each factor.
 fn print_factors(name: &str) {
     println!("MPI       {name:>8}{}", SLOWER.map(|factor| format!("{:>15}", format!("{factor}x"))).concat());
-}
-
-/// Prints what launches do that take much longer than others: those of a library, which are a result, and those of a disturbed machine.
-fn print_odd_launches(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
-    println!(
-        "\nSome launches take much longer, with all tests: share of {count} comparisons with an alarm, share of all intervals that miss \
-         the ratio of the expected means, median of the ratios"
-    );
-    println!("MPI       launches                                         expected  alarms  misses   ratio");
-    let libraries: [(&str, [f64; 2], f64); 4] = [
-        ("1 in 4 takes 3.0x as long on both sides", [0.25; 2], 3.0),
-        ("1 in 3 takes 1.5x as long on both sides", [1.0 / 3.0; 2], 1.5),
-        ("1 in 4 takes 3.0x as long on the new side", [0.0, 0.25], 3.0),
-        ("1 in 3 takes 1.5x as long on the new side", [0.0, 1.0 / 3.0], 1.5),
-    ];
-    for_each_mpi(recorded, |mpi, launches| {
-        let line = |(name, shares, times_as_long): (&str, [f64; 2], f64)| {
-            let expected = f64::powf(times_as_long, shares[1] - shares[0]);
-            let planted = Planted { odd: shares, times_as_long, ..Planted::default() };
-            let outcomes = compare_all(launches, count, &planted);
-            let alarms = outcomes.iter().filter(|outcome| outcome.rows.iter().any(is_alarm)).count();
-            let all: Vec<&Estimate> = outcomes.iter().flat_map(|of| of.rows.iter().flat_map(times)).collect();
-            let missed = all.iter().filter(|time| misses(time, expected)).count();
-            let ratio = stats::median(&stats::sorted(all.iter().map(|time| time.ratio))).unwrap_or(f64::NAN);
-            format!(
-                "{mpi:<9} {name:<48} {expected:>8.2} {:>6.1}% {:>6.1}% {ratio:>7.2}\n",
-                100.0 * alarms as f64 / outcomes.len() as f64,
-                100.0 * missed as f64 / all.len() as f64,
-            )
-        };
-        libraries.map(line).concat()
-    });
-    println!(
-        "\nOne launch of ten is disturbed and takes 1.5x as long, and a method of each of some tests is slower, as above: percent called \
-         slower, failing a gate, and the same"
-    );
-    print_factors("");
-    for_each_mpi(recorded, |mpi, launches| {
-        let cells = SLOWER.map(|searched| {
-            let planted = Planted { searched, odd: [0.1; 2], times_as_long: 1.5, is_disturbance: true };
-            found_in(&compare_all(launches, count, &planted))
-        });
-        format!("{mpi:<9} {:>8}{}\n", "", cells.concat())
-    });
-}
-
-/// The faults that are planted into recorded launches.
-struct Planted {
-    /// The factor of the times of the searched methods on the new side.
-    searched: f64,
-    /// The share of the launches of each side in which all methods take longer, and the factor.
-    odd: [f64; 2],
-    times_as_long: f64,
-    /// Whether the machine is recorded as disturbed in these launches.
-    is_disturbance: bool,
-}
-
-impl Default for Planted {
-    fn default() -> Self {
-        Self { searched: 1.0, odd: [0.0; 2], times_as_long: 1.0, is_disturbance: false }
-    }
 }
 
 /// The percentages of rows that are called slower, that fail a gate, and that are called the same.
@@ -174,7 +109,7 @@ fn is_searched(row: &ComparisonRow) -> bool {
 }
 
 /// The same of the searched rows of comparisons, as a cell of a table.
-fn found_in(outcomes: &[PlantedResult]) -> String {
+fn found_in(outcomes: &[Compared]) -> String {
     let rows = outcomes.iter().flat_map(|outcome| &outcome.rows);
     format!("{:>15}", found(rows.filter(|row| is_searched(row))))
 }
@@ -251,37 +186,29 @@ fn misses(answer: &Estimate, ratio: f64) -> bool {
 }
 
 /// The result of a comparison.
-struct PlantedResult {
+struct Compared {
     rows: Vec<ComparisonRow>,
     launches: usize,
 }
 
-/// Comparisons that begin at places all over the recording.
-fn compare_all(launches: &[Launch], count: usize, planted: &Planted) -> Vec<PlantedResult> {
+/// Comparisons that begin at places all over the recording. The searched methods take so many times as long on one side.
+fn compare_all(launches: &[Launch], count: usize, slower: f64) -> Vec<Compared> {
     let mut random = Pcg64::seed_from_u64(1);
     let window = (2 * MOST).min(launches.len());
     let starts = launches.len() - window + 1;
     // In order, so that neighbours in the list share launches.
-    (0..count).map(|i| compare(&launches[i * starts / count..][..window], planted, &mut random)).collect()
+    (0..count).map(|i| compare(&launches[i * starts / count..][..window], slower, &mut random)).collect()
 }
 
-fn compare(launches: &[Launch], planted: &Planted, random: &mut Pcg64) -> PlantedResult {
+fn compare(launches: &[Launch], slower: f64, random: &mut Pcg64) -> Compared {
     let mut sides = [Vec::new(), Vec::new()];
     for (number, pair) in launches.chunks(2).enumerate() {
         let first = usize::from(random.random::<bool>());
         for (launch, side) in pair.iter().zip([first, 1 - first]) {
-            // Each case has its own process.
-            let mut odd: BTreeMap<&str, bool> = BTreeMap::new();
             sides[side].extend(launch.iter().map(|(of, recorded)| {
                 let mut record = record("", number, of, recorded);
                 let is_searched = side == 1 && SEARCHED.contains(&(of.0.as_str(), of.1.as_str()));
-                let mut factor = if is_searched { planted.searched } else { 1.0 };
-                if *odd.entry(&of.0).or_insert_with(|| random.random::<f64>() < planted.odd[side]) {
-                    let is_packing = of.2 == "pack";
-                    factor *= if is_packing && !planted.is_disturbance { 1.0 } else { planted.times_as_long };
-                    (record.blocks, record.blocks_disturbed) =
-                        (10, if planted.is_disturbance { 5 } else { 0 });
-                }
+                let factor = if is_searched { slower } else { 1.0 };
                 record.median_s = record.median_s.map(|median| median * factor);
                 record
             }));
@@ -291,7 +218,7 @@ fn compare(launches: &[Launch], planted: &Planted, random: &mut Pcg64) -> Plante
     let mut schedule = Schedule::new(cases, MOST);
     let settings = Settings::default();
     let Ok((_, rows)) = until_decided(&settings, &mut schedule, &mut Simulated(sides));
-    PlantedResult { rows: rows.into_iter().flatten().collect(), launches: schedule.most_made() }
+    Compared { rows: rows.into_iter().flatten().collect(), launches: schedule.most_made() }
 }
 
 /// Launches of two sides.
@@ -345,7 +272,7 @@ fn share(rows: &[ComparisonRow], is_so: fn(&ComparisonRow) -> bool) -> f64 {
     rows.iter().filter(|row| is_so(row)).count() as f64 / rows.len().max(1) as f64
 }
 
-fn median_launches(outcomes: &[PlantedResult]) -> usize {
+fn median_launches(outcomes: &[Compared]) -> usize {
     let launches = outcomes.iter().map(|outcome| outcome.launches as f64);
     stats::median(&stats::sorted(launches)).unwrap_or(0.0) as usize
 }
