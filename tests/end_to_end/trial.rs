@@ -1,10 +1,7 @@
 //! Trials: those that have the machine to themselves, those that run at the same time, and those that only `--
-//! --ignored` runs. `DDTBENCH_TEST_TIMES=FILE` writes the time of each.
+//! --ignored` runs.
 
-use std::fs::File;
-use std::io::Write as _;
-use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use libtest_mimic::{Completion, Trial};
 
@@ -42,7 +39,7 @@ impl Room {
     }
 
     /// Runs `check` as soon as this many places are free.
-    fn hold<T>(&'static self, places: usize, name: String, check: impl FnOnce() -> T) -> T {
+    fn hold<T>(&'static self, places: usize, check: impl FnOnce() -> T) -> T {
         let mut state = self.state();
         let number = state.coming;
         state.coming += 1;
@@ -53,7 +50,6 @@ impl Room {
         drop(state);
         self.changed.notify_all();
         let _held = Held { room: self, places };
-        let _clock = Clock { name, begun: Instant::now() };
         check()
     }
 }
@@ -83,14 +79,13 @@ pub enum Need {
 
 /// A trial that fails by panicking, as tests do.
 pub fn trial(need: Need, name: impl Into<String>, check: impl FnOnce() + Send + 'static) -> Trial {
-    let name = name.into();
     let (room, places) = match need {
         Need::AllProcessors => (&PROCESSORS, ALL),
         Need::OneProcessor => (&PROCESSORS, 1),
         Need::Waiting => (&BESIDE, 1),
     };
-    Trial::test(name.clone(), move || {
-        room.hold(places, name, check);
+    Trial::test(name, move || {
+        room.hold(places, check);
         Ok(())
     })
 }
@@ -127,33 +122,11 @@ pub fn unless(
     check: impl FnOnce() -> Result<(), String> + Send + 'static,
 ) -> Trial {
     let lack = lack.map(str::to_owned);
-    Trial::ignorable_test(name.clone(), move || {
-        let ended = lack.map_or_else(|| room.hold(1, name, check), Err);
+    Trial::ignorable_test(name, move || {
+        let ended = lack.map_or_else(|| room.hold(1, check), Err);
         Ok(match ended {
             Ok(()) => Completion::Completed,
             Err(reason) => Completion::ignored_with(format!("not run, since {reason}")),
         })
     })
-}
-
-/// The variable that names a file for the time of each trial: one line of seconds and name per trial.
-const TIMES: &str = "DDTBENCH_TEST_TIMES";
-
-/// Writes when it is dropped, so that failed trials have a time as well.
-struct Clock {
-    name: String,
-    begun: Instant,
-}
-
-impl Drop for Clock {
-    fn drop(&mut self) {
-        static FILE: LazyLock<Option<File>> = LazyLock::new(|| {
-            let path = std::env::var_os(TIMES)?;
-            Some(File::create(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
-        });
-        let Some(mut file) = FILE.as_ref() else { return };
-        // No test depends on it.
-        let _ =
-            file.write_all(format!("{:.2}\t{}\n", self.begun.elapsed().as_secs_f64(), self.name).as_bytes());
-    }
 }

@@ -1,5 +1,5 @@
 //! The size that takes a given time, found by interpolation between sizes with measured times, as in BenchNBC
-//! (Denis et al., CCPE 2022, section 5.1).
+//! (Denis et al., CCPE 2022, section 5.1), but by lines and halves instead of parabolas.
 
 /// Permitted deviation from the target time, as a share: the paper's compromise between precision and the time needed to find a size.
 pub const TOLERANCE: f64 = 0.1;
@@ -87,11 +87,12 @@ impl SizeSearch {
             }
             // If a smaller size takes longer, it was disturbed, or the larger one is above a step: measure it again.
             (Some(&(low, _)), Some(&(high, _))) if high < low && trials % 2 == 1 => high,
-            (Some(&(low, _)), Some(&(high, _))) => {
+            (Some(&(low, low_s)), Some(&(high, high_s))) => {
                 let (inner_low, inner_high) = (low.min(high), low.max(high));
-                let guess = self.quadratic(target_s).unwrap_or_else(|| u64::midpoint(inner_low, inner_high));
-                // A size next to an end would bring no information. If noise has made time decrease with size, the middle is as good.
-                if guess > inner_low && guess < inner_high {
+                let share = (target_s - low_s) / (high_s - low_s);
+                let guess = (low as f64 + share * (high as f64 - low as f64)).round() as u64;
+                // A size next to an end would bring no information, and at a step a line approaches it slowly.
+                if guess > inner_low && guess < inner_high && trials % 3 < 2 {
                     guess
                 } else {
                     u64::midpoint(inner_low, inner_high)
@@ -99,25 +100,6 @@ impl SizeSearch {
             }
             (None, None) => self.least,
         }
-    }
-
-    /// The size at which the parabola through the three nearest points reaches the target, with size as a function of
-    /// time (inverse quadratic interpolation); with two points the line. `None` if two times are equal.
-    fn quadratic(&self, target_s: f64) -> Option<u64> {
-        let mut near = self.points.clone();
-        near.sort_by(|a, b| (a.1 - target_s).abs().total_cmp(&(b.1 - target_s).abs()));
-        near.truncate(3);
-        let mut size = 0.0;
-        for (i, &(size_i, time_i)) in near.iter().enumerate() {
-            let mut weight = 1.0;
-            for (j, &(_, time_j)) in near.iter().enumerate() {
-                if i != j {
-                    weight *= (target_s - time_j) / (time_i - time_j);
-                }
-            }
-            size += weight * size_i as f64;
-        }
-        (size.is_finite() && size >= 0.0).then_some(size.round() as u64)
     }
 }
 
