@@ -14,12 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
 use ddtbench::compare::{
-    Comparer, ComparisonRow, ComparisonUnit, Estimate, Launches, Schedule, Settings, Side, Subject, Turn,
-    Verdict, until_decided,
+    Comparer, ComparisonRow, ComparisonUnit, Launches, Schedule, Settings, Side, Subject, Turn, Verdict,
+    until_decided,
 };
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Phase, Record};
-use ddtbench::stats;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use recorded::{Launch, RecordedCase};
@@ -53,34 +52,20 @@ fn main() {
 
 /// Prints the results of the whole rule on the launches of each MPI.
 fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
-    println!(
-        "A build compared with itself: share of {count} comparisons with any alarm, and with any interval that misses"
-    );
-    println!("MPI       alarms  misses  launches  decided");
+    println!("A build compared with itself: share of {count} comparisons with any alarm\nMPI       alarms");
     for_each_mpi(recorded, |mpi, launches| {
-        let outcomes = compare_all(launches, count, 1.0);
-        let rate = |is_so: &dyn Fn(&ComparisonRow) -> bool| {
-            let with_any = outcomes.iter().filter(|outcome| outcome.rows.iter().any(is_so));
-            100.0 * with_any.count() as f64 / outcomes.len() as f64
-        };
-        let decided = mean(outcomes.iter().map(|outcome| share(&outcome.rows, ComparisonRow::is_decided)));
-        format!(
-            "{mpi:<9} {:>5.1}%  {:>5.1}%  {:>8}  {:>6.0}%\n",
-            rate(&is_alarm),
-            rate(&|row| times(row).any(|time| misses(time, 1.0))),
-            median_launches(&outcomes),
-            100.0 * decided
-        )
+        let all = compare_all(launches, count, 1.0);
+        let alarms = all.iter().filter(|rows| rows.iter().any(is_alarm)).count();
+        format!("{mpi:<9} {:>5.1}%\n", 100.0 * alarms as f64 / count as f64)
     });
     println!(
         "\nA method of each test is slower, compared without other tests: share of these rows that are called slower, that fail a gate, \
-         and that are called the same, in percent; after each number of times as long. Launches: median of the largest number of a case"
+         and that are called the same, in percent; after each number of times as long"
     );
-    print_factors("launches");
+    print_factors("");
     for_each_mpi(recorded, |mpi, launches| {
         let of = SLOWER.map(|slower| compare_all(launches, count.div_ceil(PER_SEARCH), slower));
-        let made = of.iter().map(|outcomes| median_launches(outcomes)).max().unwrap_or(0);
-        format!("{mpi:<9} {made:>8}{}\n", of.each_ref().map(|outcomes| found_in(outcomes)).concat())
+        format!("{mpi:<9} {:>8}{}\n", "", of.map(|compared| found_in(&compared.concat())).concat())
     });
 }
 
@@ -108,10 +93,9 @@ fn is_searched(row: &ComparisonRow) -> bool {
     SEARCHED.contains(&(row.subject.test.as_str(), row.subject.method.as_str()))
 }
 
-/// The same of the searched rows of comparisons, as a cell of a table.
-fn found_in(outcomes: &[Compared]) -> String {
-    let rows = outcomes.iter().flat_map(|outcome| &outcome.rows);
-    format!("{:>15}", found(rows.filter(|row| is_searched(row))))
+/// The same of the searched rows, as a cell of a table.
+fn found_in(rows: &[ComparisonRow]) -> String {
+    format!("{:>15}", found(rows.iter().filter(|row| is_searched(row))))
 }
 
 /// Prints a report for each MPI. They are computed in parallel, because each takes more than a minute.
@@ -140,10 +124,7 @@ fn print_runs(recorded: &BTreeMap<String, Vec<Launch>>) {
         };
         let all = compared(1.0);
         let alarms = all.iter().filter(|rows| rows.iter().any(is_alarm)).count();
-        let cells = SLOWER.map(|factor| {
-            let compared = compared(factor).concat();
-            format!("{:>15}", found(compared.iter().filter(|row| is_searched(row))))
-        });
+        let cells = SLOWER.map(|factor| found_in(&compared(factor).concat()));
         let rows = all.concat();
         let of_rows = rows.iter().filter(|row| is_alarm(row)).count();
         format!("{mpi:<9} {alarms} of {}, {of_rows} of {}{}\n", all.len(), rows.len(), cells.concat())
@@ -175,24 +156,8 @@ fn runs(side: &str, launches: &[Launch]) -> Vec<Record> {
     launches.iter().enumerate().flat_map(of_launch).collect()
 }
 
-/// The changes of a row's time, in each state of the machine.
-fn times(row: &ComparisonRow) -> impl Iterator<Item = &Estimate> {
-    row.compared().filter_map(|change| change.time.as_ref())
-}
-
-/// Whether an interval misses the true ratio.
-fn misses(answer: &Estimate, ratio: f64) -> bool {
-    answer.low > ratio || answer.high < ratio
-}
-
-/// The result of a comparison.
-struct Compared {
-    rows: Vec<ComparisonRow>,
-    launches: usize,
-}
-
 /// Comparisons that begin at places all over the recording. The searched methods take so many times as long on one side.
-fn compare_all(launches: &[Launch], count: usize, slower: f64) -> Vec<Compared> {
+fn compare_all(launches: &[Launch], count: usize, slower: f64) -> Vec<Vec<ComparisonRow>> {
     let mut random = Pcg64::seed_from_u64(1);
     let window = (2 * MOST).min(launches.len());
     let starts = launches.len() - window + 1;
@@ -200,7 +165,7 @@ fn compare_all(launches: &[Launch], count: usize, slower: f64) -> Vec<Compared> 
     (0..count).map(|i| compare(&launches[i * starts / count..][..window], slower, &mut random)).collect()
 }
 
-fn compare(launches: &[Launch], slower: f64, random: &mut Pcg64) -> Compared {
+fn compare(launches: &[Launch], slower: f64, random: &mut Pcg64) -> Vec<ComparisonRow> {
     let mut sides = [Vec::new(), Vec::new()];
     for (number, pair) in launches.chunks(2).enumerate() {
         let first = usize::from(random.random::<bool>());
@@ -218,7 +183,7 @@ fn compare(launches: &[Launch], slower: f64, random: &mut Pcg64) -> Compared {
     let mut schedule = Schedule::new(cases, MOST);
     let settings = Settings::default();
     let Ok((_, rows)) = until_decided(&settings, &mut schedule, &mut Simulated(sides));
-    Compared { rows: rows.into_iter().flatten().collect(), launches: schedule.most_made() }
+    rows.into_iter().flatten().collect()
 }
 
 /// Launches of two sides.
@@ -262,17 +227,4 @@ fn record(
 
 fn is_alarm(row: &ComparisonRow) -> bool {
     row.verdict.is_change()
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    stats::mean(&values.collect::<Vec<_>>()).unwrap_or(f64::NAN)
-}
-
-fn share(rows: &[ComparisonRow], is_so: fn(&ComparisonRow) -> bool) -> f64 {
-    rows.iter().filter(|row| is_so(row)).count() as f64 / rows.len().max(1) as f64
-}
-
-fn median_launches(outcomes: &[Compared]) -> usize {
-    let launches = outcomes.iter().map(|outcome| outcome.launches as f64);
-    stats::median(&stats::sorted(launches)).unwrap_or(0.0) as usize
 }
