@@ -124,7 +124,7 @@ fn methods_that_crash_or_hang_take_no_other_with_them() {
     let run = Run { plan: &plan, targets: &targets };
     let methods_of_plan = &plan.plan.methods;
     let mut observer = Silent::default();
-    let (methods, hello) = run.finish(unit(0), &mut observer).unwrap();
+    let (methods, hello) = run.finish(unit(0), None, &mut observer).unwrap();
 
     assert_eq!(hello.unwrap().library_version, "fake 1");
     let names: Vec<_> = methods.iter().map(|method| method.method.clone()).collect();
@@ -169,7 +169,8 @@ fn a_rank_program_of_another_version_is_refused() {
     let hello = Event::Hello(Box::new(Hello { version: VERSION ^ 1, ..Hello::default() }));
     std::fs::write(folder.path().join("hello"), serde_json::to_string(&hello).unwrap() + "\n").unwrap();
     let plan = plan(&["wrf_x_vec"], &["reference"]);
-    let error = Run { plan: &plan, targets: &targets }.finish(unit(0), &mut Silent::default()).unwrap_err();
+    let error =
+        Run { plan: &plan, targets: &targets }.finish(unit(0), None, &mut Silent::default()).unwrap_err();
     assert!(error.to_string().contains("from another version of ddtbench"), "{error}");
 }
 
@@ -182,9 +183,14 @@ fn what_fails_beside_a_wrong_loop_of_the_user_runs_again() {
     let plan = Plan { cases: vec![case], launches, methods, pack, ..Plan::default() }.check().unwrap();
     let targets = [fake_mpi(dir.path())];
     let run = Run { plan: &plan, targets: &targets };
-    let (methods, _) = run.finish(run.units()[0], &mut Silent::default()).unwrap();
+    let (methods, _) = run.finish(run.units()[0], None, &mut Silent::default()).unwrap();
     let outcomes: Vec<_> = methods.iter().map(|method| method.outcome.label()).collect();
     assert_eq!(outcomes, ["wrong data", "converged"]);
+    // An endless one is not started in later launches.
+    let outcome = Outcome::TimedOut { detail: String::new() };
+    let endless = Measured { outcome, ..methods[0].clone() };
+    let (methods, _) = run.finish(run.units()[0], Some(&endless), &mut Silent::default()).unwrap();
+    assert_eq!(methods[0].outcome.label(), "timed out");
 }
 
 #[test]
@@ -229,7 +235,7 @@ fn a_launcher_that_fails_is_every_methods_outcome() {
     let (mut targets, plan) = ([fake_mpi(folder.path())], plan(&["wrf_x_vec"], &[]));
     targets[0].installation.mpiexec = "false".into();
     let run = Run { plan: &plan, targets: &targets };
-    let (methods, hello) = run.finish(unit(0), &mut Silent::default()).unwrap();
+    let (methods, hello) = run.finish(unit(0), None, &mut Silent::default()).unwrap();
     assert!(hello.is_none() && methods.iter().all(|method| method.outcome.label() == "crashed"));
     let message = run.result(unit(0), run.case(unit(0)), methods, None).message;
     assert!(message.bytes > 0 && message.segments > 0, "{message:?}");
