@@ -107,7 +107,7 @@ impl Launch<'_> {
         };
         let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
         /// Characters of output that are shown.
-        const MOST: usize = 500;
+        const MOST: usize = 1500;
         let output = match output.char_indices().nth(MOST) {
             Some((end, _)) => format!("{}...", &output[..end]),
             None => output,

@@ -257,6 +257,7 @@ impl Environment {
             account.notes.iter().map(|note| format!("{}: {note}.", account.label())).collect::<Vec<_>>()
         };
         let mut notes: Vec<String> = self.part().mpis.iter().flat_map(of_mpi).collect();
+        notes.extend(self.part().mpis.iter().flat_map(unknown_settings));
         for account in &self.part().mpis {
             if !account.added_settings.is_empty() {
                 let all = joined(&account.added_settings);
@@ -392,6 +393,16 @@ fn build() -> String {
     format!("{:016x}", hasher.finish())
 }
 
+/// Notes on settings that MPICH, or an MPI made from it, does not list: perhaps typing errors, which it ignores.
+fn unknown_settings(account: &MpiAccount) -> Vec<String> {
+    let is_its = |name: &&String| name.starts_with("MPIR_CVAR_");
+    let reported = account.rank_program.iter().flat_map(|hello| &hello.library_account);
+    let listed: BTreeSet<&String> = reported.map(|(name, _)| name).filter(is_its).collect();
+    let set = account.settings.iter().flat_map(|settings| settings.keys()).filter(is_its);
+    let unknown = set.filter(|name| !listed.is_empty() && !listed.contains(name));
+    unknown.map(|name| format!("{}: this MPI has no setting {name}.", account.label())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -451,6 +462,19 @@ mod tests {
         assert!(run.check_account(0, &hello("MPI_THREAD_MULTIPLE")).is_ok());
         let refusal = run.check_account(0, &hello("MPI_THREAD_SINGLE")).unwrap_err().to_string();
         assert!(refusal.contains("MPI_THREAD_MULTIPLE then") && refusal.contains("--anyway"), "{refusal}");
+    }
+
+    #[test]
+    fn a_setting_that_the_mpi_does_not_list_is_noted() {
+        let pair = |name: &str| (name.to_owned(), "1".to_owned());
+        let notes = |set: &str| {
+            let hello = Hello { library_account: vec![pair("MPIR_CVAR_A_ENABLE")], ..Hello::default() };
+            let mut account = part("a").mpis.swap_remove(0);
+            (account.settings, account.rank_program) = (Some([pair(set)].into()), Some(hello));
+            unknown_settings(&account)
+        };
+        assert!(notes("MPIR_CVAR_A_ENABLE").is_empty() && notes("UCX_TLS").is_empty());
+        assert_eq!(notes("MPIR_CVAR_A_ENABEL"), ["mpich: this MPI has no setting MPIR_CVAR_A_ENABEL."]);
     }
 
     #[test]

@@ -66,8 +66,7 @@ impl Section {
         }
         let words: Vec<_> = words.into_iter().map(|(word, text)| (word, text.to_owned())).collect();
         let (text, call) = (with_words(statements, &words), calls.first().copied().unwrap_or_default());
-        let all = &text;
-        let line = |line: &str| self.replaced(line, call, all).unwrap_or_else(|| format!("{line}\n"));
+        let line = |line: &str| self.replaced(line, call, &text).unwrap_or_else(|| format!("{line}\n"));
         text.lines().map(line).collect()
     }
 

@@ -202,8 +202,7 @@ impl<'a> Session<'a> {
             let before = report.coverage.cases;
             first += self.campaign(&range, &mut shrunk, &mut report, log, save)?;
             // On a busy machine, a process may take all the time of a campaign to start.
-            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if report.coverage.cases == before && !is_late {
+            if report.coverage.cases == before && deadline.is_none_or(|deadline| Instant::now() < deadline) {
                 break;
             }
             cases *= GROWTH;
