@@ -350,9 +350,11 @@ fn columns_and_rows<'a>(
     length: Length,
 ) -> (Vec<Column<'a>>, Vec<Vec<Vec<String>>>) {
     let cases = || groups.iter().flat_map(|group| &group.rows).flatten().flatten();
-    // If a test was measured with several sets, only these distinguish its lines.
-    let has_several_sets = cases().any(|case| case.distinguished_by.is_some());
-    let set_rank = if has_several_sets { 0 } else { 7 };
+    // If a test was measured with several sets, only these distinguish its lines. That of a layout is its file.
+    let is_named =
+        |case: &CaseView| apps::is_of_layouts(&case.first().case.test) && (form.set)(case).len() < 20;
+    let has_sets = cases().any(|case| case.distinguished_by.is_some() || is_named(case));
+    let set_rank = if has_sets { 0 } else { 7 };
     let Answer { times, columns: figures, cells, more, more_cells, .. } = form.answer;
     let measured_in_any = |name: &&str| cases().any(|case| !time(case, name).is_empty());
     let mut times: Vec<&str> = times.iter().copied().filter(measured_in_any).collect();
