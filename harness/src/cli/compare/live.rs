@@ -128,10 +128,10 @@ impl Live<'_> {
         let plan = &self.run.plan.plan;
         let over = over_launches(&self.records, plan.limits.precision());
         self.folder.write_json(folder::COMPARISON, comparisons)?;
-        let compared = comparisons.compared();
         let (kind, dirs) = (plan.experiment, [self.folder.path()]);
-        let page = RunPage::new(kind, &over, &self.records, &dirs, None, &compared, true)?;
+        let page = RunPage::new(kind, &over, &self.records, &dirs, None, &comparisons.compared(), true)?;
         page.write(&self.folder, &over)?;
+        self.environment.notes.iter().for_each(|note| log(note));
         let dir = self.folder.path().display();
         log(&format!("results: {dir}; `ddtbench compare {dir}` shows this again"));
         log(&format!("one page for all MPIs, also for printing: {dir}/{}", folder::REPORT));
