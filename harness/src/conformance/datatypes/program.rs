@@ -105,7 +105,6 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         let element = data.values.first().map_or(Element::Byte, |value| value.element);
         body = with_words(&body, &[("element", predefined(&Layout::named(element)).unwrap_or_default())]);
     }
-    body = with_few_comparisons(&body);
     let may_be_literal = memory == ProgramMemory::Literal && ranks <= 2;
     let literal = may_be_literal.then(|| Literal::new(&body, &data)).flatten();
     let mut constants = String::new();
@@ -118,6 +117,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     if !is_guarded {
         body = with_words(&body, &[("guarded", "malloc".to_owned())]);
     }
+    body = with_few_comparisons(&body, on_device);
     let is_guarded = is_guarded && MEMORY.iter().any(|name| has_word(&body, name));
     let on_device = on_device && MEMORY.iter().any(|name| has_word(&body, name));
     let on_host = |code: &str| with_words(code, &[("copy_bytes", "memcpy".to_owned())]);
@@ -143,27 +143,32 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     };
     let helpers = listed.read_by(&used_helpers(&all_helpers, &format!("{functions}{body}{placed}")));
     let uses = |word: &str| [&helpers, &functions, &body].iter().any(|text| has_word(text, word));
-    let mut main = String::new();
-    if body.contains("MPI_COMM_WORLD") {
-        main += "int rank;\nMPI_Init(&argc, &argv);\nMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n";
-    } else {
-        main += "MPI_Init(&argc, &argv);\n";
+    let mut code = functions.clone() + &helpers;
+    let (is_global, has_rank) = (has_word(&code, "wrong"), body.contains("MPI_COMM_WORLD"));
+    let numbers = ["int wrong = 0;\n", "int rank, wrong = 0;\n", "", "int rank;\n"];
+    let mut main = numbers[2 * usize::from(is_global) + usize::from(has_rank)].to_owned();
+    main += "MPI_Init(&argc, &argv);\n";
+    if has_rank {
+        main += "MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n";
     }
-    let _ = writeln!(main, "alarm({});", ALARM.as_secs());
+    if hit.kind == FaultKind::Hang {
+        let _ = writeln!(main, "alarm({});", ALARM.as_secs());
+    }
     let is_constant = |name: &str| is_literal && name == "expected";
     let (variables, set) = variables(&|name| uses(name) && !is_constant(name), placed);
     main = if on_device { set + &main } else { main + &set };
-    let only_one = if has_word(&main, "rank") { " && rank == 0" } else { "" };
+    let only_one = if has_rank { " && rank == 0" } else { "" };
     let _ = write!(
         main,
-        "{types}{body}\nif (!wrong{only_one})\n    printf(\"right\\n\");\nfflush(stdout);\nMPI_Finalize();\nreturn wrong != 0;\n"
+        "{types}{body}if (!wrong{only_one})\n    printf(\"right\\n\");\nfflush(stdout);\nMPI_Finalize();\nreturn wrong != 0;\n"
     );
     let main = format!("\nint main(int argc, char **argv)\n{{\n{}}}\n", indented(&main));
     let mut list = if uses("runs") { list(&listed) } else { String::new() };
     if uses("widths") {
         list += &widths(&data.values[..of_item]);
     }
-    let code = format!("{variables}{constants}{list}{helpers}{functions}{main}");
+    let global = if is_global { "static int wrong;\n" } else { "" };
+    code = format!("{variables}{global}{constants}{list}{helpers}{functions}{main}");
     let runs = listed.runs.len() * listed.items;
     let margins = match is_guarded {
         true if hit.at_end => [MARGIN, 0],
@@ -256,21 +261,31 @@ fn wrong_queries(statements: &str, detail: &str) -> String {
     if paragraphs.len() == 1 || wrong.is_empty() { paragraphs } else { wrong }.join("\n")
 }
 
-/// Comparisons of numbers without a function, if it would be longer.
-fn with_few_comparisons(body: &str) -> String {
-    const CALL: &str = "compare_number(";
-    if body.matches(CALL).count() > 3 {
-        return body.to_owned();
-    }
+/// Comparisons without their functions, if these would be longer.
+fn with_few_comparisons(body: &str, on_device: bool) -> String {
+    let numbers = body.matches("compare_number(").count() <= 3;
+    // Data of a device is copied before it is compared, and sums of addresses and conditions have blanks.
+    let mut compared = body.lines().filter_map(|line| line.split_once("compare("));
+    let bytes = body.matches("compare(").count() <= 2
+        && !on_device
+        && compared.all(|(_, what)| what.replace(", ", "").matches(' ').count() <= 1);
     let line = |line: &str| {
-        let parts =
-            line.trim_start().strip_prefix(CALL)?.strip_suffix(");")?.splitn(3, ", ").collect::<Vec<_>>();
-        let [what, right, found] = parts[..] else { return None };
-        let (blanks, what) = (" ".repeat(line.len() - line.trim_start().len()), what.trim_matches('"'));
-        Some(format!(
-            "{blanks}if ({found} != {right})\n{blanks}    wrong = \
-             printf(\"WRONG: {what} is %ld instead of {right}\\n\", (long) {found});\n"
-        ))
+        let (call, arguments) = line.trim_start().strip_suffix(");")?.split_once('(')?;
+        let blanks = " ".repeat(line.len() - line.trim_start().len());
+        let mut arguments = arguments.splitn(if call == "compare" { 5 } else { 3 }, ", ");
+        let what = arguments.next()?.trim_matches('"');
+        match (call, &arguments.collect::<Vec<_>>()[..]) {
+            ("compare_number", [right, found]) if numbers => Some(format!(
+                "{blanks}if ({found} != {right})\n{blanks}    wrong = \
+                 printf(\"WRONG: {what} is %ld instead of {right}\\n\", (long) {found});\n"
+            )),
+            ("compare", [right, found, length, first]) if bytes => Some(format!(
+                "{blanks}for (long i = 0; i < {length} && !wrong; i++)\n{blanks}    if ({found}[i] != {right}[i])\n\
+                 {blanks}        wrong = printf(\"WRONG: byte %ld of the {what} is 0x%02x instead of 0x%02x\\n\", \
+                 {first} + i, {found}[i], {right}[i]);\n"
+            )),
+            _ => None,
+        }
     };
     body.lines().map(|text| line(text).unwrap_or_else(|| format!("{text}\n"))).collect()
 }
@@ -298,12 +313,13 @@ fn includes(code: &str, is_guarded: bool) -> String {
         ("stdlib.h", &["malloc", "exit"][..]),
         ("string.h", &["memcpy", "memset"]),
         ("sys/mman.h", &["mmap"]),
+        ("unistd.h", &["alarm", "sysconf", "getpid"]),
     ] {
         if calls(names) {
             let _ = writeln!(text, "#include <{header}>");
         }
     }
-    text + "#include <unistd.h>\n\n"
+    text + "\n"
 }
 
 /// Memory of programs: its name, how it is declared, and how it is declared and set in `main` if a function
@@ -334,7 +350,7 @@ fn variables(uses: &dyn Fn(&str) -> bool, placed: &str) -> (String, String) {
         .filter(|(name, ..)| is_placed(name))
         .map(|(.., [_, set])| set.replace("PLACED", placed))
         .collect();
-    (format!("{memory}static int wrong;\n"), set)
+    (memory, set)
 }
 
 /// The bytes of a message in a program: where each run of them is.
