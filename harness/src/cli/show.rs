@@ -320,7 +320,9 @@ pub(super) fn print_results(
         experiments::of_kind(kind).answer(records, width, loops)
     };
     let parts = [sections(true), answer, sections(false)].into_iter().filter(|part| !part.is_empty());
-    let mut text = parts.map(|part| format!("{}\n", part.trim_end())).collect::<Vec<_>>().join("\n");
+    let has_table = compared.sections.iter().any(|section| !section.table.rows.is_empty());
+    let between = if has_table { "\n" } else { "" };
+    let mut text = parts.map(|part| format!("{}\n", part.trim_end())).collect::<Vec<_>>().join(between);
     if !notes.is_empty() {
         text.push('\n');
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::case::{CaseView, cell, launches, measured, share, warnings};
 use super::columns::{Align, Column, Fitted, distinct_sets, fitted, text_width, wrapped};
 use super::names::{distinct, grouped};
-use super::sentences::{decided_by_loop, decisions, estimates_that_disagree, negative_overheads, sentences};
+use super::sentences::{decided_by_loop, decisions, negative_overheads, sentences};
 use super::state;
 use super::table::TableFormat;
 use super::units;
@@ -110,7 +110,7 @@ pub const PACKING: Answer = Answer {
         if claims.is_empty() { vec![case.fastest()] } else { claims }
     },
     methods: &["reference", MANUAL, "ddt"],
-    sentences: |cases| negative_overheads(cases).into_iter().chain(estimates_that_disagree(cases)).collect(),
+    sentences: |cases| negative_overheads(cases).into_iter().collect(),
     ..Answer::PLAIN
 };
 
@@ -170,22 +170,30 @@ pub fn answer(
     let about =
         [legend(form, &shown, length), launches(records, length != Length::Ratio).unwrap_or_default()];
     text += &wrapped("", &about.join(" "), width, 0);
-    let left_out = shown.left_out_text(width);
     let mut rows = shown.rows.iter();
     for group in &groups {
         text += &format!("\n{}", wrapped("", &group.heading(), width, 2));
         rows.by_ref().take(group.rows.len() + 1).for_each(|line| text += &format!("{line}\n"));
     }
-    text += &left_out;
+    if length != Length::Ratio {
+        text += &shown.left_out_text(width);
+    }
     let few = cases.iter().filter(|case| case.has_too_few_launches());
     let has_several = distinct(cases.iter().map(CaseView::side_in_all_states)).len() > 1;
     let side = |case: &CaseView| if has_several { case.side_in_all_states() + ", " } else { String::new() };
-    for ((side, state), cases) in grouped(few, |case| (side(case), case.state())) {
-        let what = format!("{side}{}{}", state.unwrap_or_default(), state::counted_of(cases));
+    let few = grouped(few, |case| (side(case), case.state())).into_iter();
+    let few = few.map(|((side, state), cases)| {
+        format!("{side}{}{}", state.unwrap_or_default(), state::counted_of(cases))
+    });
+    let few: Vec<String> = few.collect();
+    if !few.is_empty() {
+        let few = few.join("; ");
         text +=
-            &wrapped("", &format!("Too few launches for an interval: {what} (--details: times)."), width, 2);
+            &wrapped("", &format!("Too few launches for an interval: {few} (--details: times)."), width, 2);
     }
-    text.push('\n');
+    if length != Length::Ratio {
+        text.push('\n');
+    }
     for sentence in sentences(form, &cases, has_more(form, &shown)) {
         text += &wrapped("", &sentence, width, 2);
     }
@@ -259,7 +267,7 @@ fn legend(form: &TableFormat, shown: &Fitted<'_>, length: Length) -> String {
         (has_ratios, "ddt 3.00x: ddt is 3.00 times as fast as the other method."),
         (
             length == Length::Ratio,
-            "ddt 3.00x: ddt is 3.00 times as fast as the other method (--details: intervals).",
+            "ddt 3.00x: ddt is 3.00 times as fast as the other method (--details shows more).",
         ),
         (has_more(form, shown), more_legend),
         (rows.contains('['), "[..]: 95% interval."),

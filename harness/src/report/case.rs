@@ -256,7 +256,7 @@ impl<'a> CaseView<'a> {
         });
         of_each(
             "the two estimates of the pack overhead disagree (docs/concepts.md#the-two-pack-overheads)",
-            &|r| overhead_gap(r).filter(|_| measured(r)).map(|_| both_overheads(r)),
+            &|r| (measured(r) && overheads_disagree(r)?).then(|| both_overheads(r)),
         );
         of_each("no ovh, because most launches had too few rounds", &|r| {
             let reference = r.case.experiment.reference_of(&r.method)?;
@@ -461,8 +461,7 @@ impl Disturbance {
         let Self { disturbed, blocks } = self;
         self.is_much().then(|| {
             format!(
-                "Disturbed: in {} of the blocks a rank lost its core for over a tenth of the time (to the hypervisor or another \
-                 process). Times are too long and vary more.",
+                "Disturbed: in {} of blocks a rank lost its core: times are too long and vary.",
                 units::percent(disturbed as f64 / blocks as f64)
             )
         })
@@ -529,17 +528,17 @@ fn cells(
     [value(of), interval.unwrap_or_default()]
 }
 
-/// How far the intervals of the two estimates of the pack overhead are apart; `None` if they overlap, and for
-/// a datatype, whose packing cannot be timed.
-pub fn overhead_gap(record: &Record) -> Option<f64> {
+/// Whether the intervals of the two estimates of the pack overhead are apart; `None` for a datatype, whose packing
+/// cannot be timed.
+fn overheads_disagree(record: &Record) -> Option<bool> {
     let of = |quantity| with_interval(record, quantity);
     let (by_reference, (_, by_packing)) =
         (of(Quantity::OverheadReference)?.1, of(Quantity::OverheadPack).filter(|(share, _)| *share > 0.0)?);
-    Some((by_reference.0 - by_packing.1).max(by_packing.0 - by_reference.1)).filter(|&gap| gap > 0.0)
+    Some(by_reference.0 > by_packing.1 || by_packing.0 > by_reference.1)
 }
 
 /// Both estimates with their intervals: `62% [61, 63] by the reference, 58% [57, 59] by packing`.
-pub fn both_overheads(record: &Record) -> String {
+fn both_overheads(record: &Record) -> String {
     let [ovh, pack] = [Quantity::OverheadReference, Quantity::OverheadPack]
         .map(|quantity| share(record, quantity).join(" "));
     format!("{ovh} by the reference (ovh), {pack} by timed packing (pack%)")

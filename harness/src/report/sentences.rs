@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use indexmap::{IndexMap, IndexSet};
 
 use super::answer::{CLIFF, NEGATIVE_OVERHEAD, STANDS_OUT, painted};
-use super::case::{CaseView, both_overheads, measured, overhead_gap, share};
+use super::case::{CaseView, measured, share};
 use super::names::{distinct, grouped};
 use super::table::TableFormat;
 use super::units;
@@ -51,16 +51,19 @@ fn listed(what: &str, cases: &[String]) -> Option<String> {
     (!cases.is_empty()).then(|| format!("{what}: {shown}{more}."))
 }
 
-/// Other findings: the largest gap, and the failures. With those about the figures behind verdicts if these are shown.
+/// Other findings, and the failures. With the largest gap, and those about the figures behind verdicts, if there is room.
 pub(super) fn sentences(form: &'static TableFormat, cases: &[CaseView], has_more: bool) -> Vec<String> {
     let shown: Vec<CaseView> = cases.iter().filter(|case| !case.has_too_few_launches()).cloned().collect();
     let mut sentences: Vec<String> = decided_by_state(form, &shown).into_iter().collect();
-    if has_more || form.answer.more.is_empty() {
+    let has_room = has_more || form.answer.more.is_empty();
+    if has_room {
         sentences.extend((form.answer.sentences)(&shown));
     }
     sentences.extend(contiguous(form, &shown));
     sentences.extend(interpreted_loop(form, &shown));
-    sentences.extend(stands_out(form, &shown));
+    if has_room || shown.len() == 1 {
+        sentences.extend(stands_out(form, &shown));
+    }
     sentences.extend(slow_repetitions(form, &shown));
     sentences.extend(failures(cases));
     sentences
@@ -313,27 +316,7 @@ pub(super) fn negative_overheads(cases: &[CaseView]) -> Option<String> {
     cases.iter().flat_map(CaseView::methods).any(is_negative).then(|| NEGATIVE_OVERHEAD.to_owned())
 }
 
-/// How many methods have two estimates of the pack overhead with disjoint intervals, and the largest gap between these.
-pub(super) fn estimates_that_disagree(cases: &[CaseView]) -> Option<String> {
-    let mut all: Vec<(f64, &Record, &CaseView)> = Vec::new();
-    for case in cases {
-        let of_case = case.methods().filter(|record| measured(record));
-        all.extend(of_case.filter_map(|record| Some((overhead_gap(record)?, record, case))));
-    }
-    let (_, record, case) = all.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let more = match all.len() - 1 {
-        0 => String::new(),
-        more => format!(", and of {more} more"),
-    };
-    Some(format!(
-        "Two estimates of the pack overhead disagree, {} of {}: {}{more}; see docs/concepts.md#the-two-pack-overheads.",
-        record.method,
-        case.name().replace("  ", " "),
-        both_overheads(record),
-    ))
-}
-
-/// The method with the largest ratio to the fastest of its case. `None` if no ratio has an interval.
+/// The method with the largest ratio to the fastest of its case. `None` if none is certainly large.
 fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
     let mut all: Vec<(Against, &CaseView)> = Vec::new();
     for case in cases {
@@ -343,20 +326,12 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
             .filter_map(|record| Against::from_record(record, record.figure(Quantity::TimeOverFastest)));
         all.extend(ratios.map(|ratio| (ratio, case)));
     }
-    if all.is_empty() {
-        return None;
-    }
-    let mut slow = all;
-    slow.retain(|(ratio, _)| !ratio.unsteady && ratio.low >= STANDS_OUT);
+    all.retain(|(ratio, _)| !ratio.unsteady && ratio.low >= STANDS_OUT);
     // Sorted by the lower end, because a wide interval may reach anywhere.
-    slow.sort_by(|a, b| b.0.low.total_cmp(&a.0.low));
-    let Some((ratio, case)) = slow.first() else {
-        return Some(format!(
-            "No large gaps: no method is shown to be {STANDS_OUT} times slower than the fastest."
-        ));
-    };
+    all.sort_by(|a, b| b.0.low.total_cmp(&a.0.low));
+    let (ratio, case) = all.first()?;
     let fastest = case.methods().find_map(|record| record.fastest.as_deref()).unwrap_or_default();
-    let more = match slow.len() - 1 {
+    let more = match all.len() - 1 {
         0 => String::new(),
         more => {
             let results = if more == 1 { "result is" } else { "results are" };
@@ -407,16 +382,12 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     let of_references = all[1..].iter().any(|(record, ..)| is_reference(&record.method));
     let more = match all.len() - 1 {
         0 => String::new(),
-        more => format!(
-            " {more} {} at least {} of {} time in slow repetitions{}.",
-            if more == 1 { "other method spends" } else { "other methods spend" },
-            units::percent(SLOW_TIME),
-            if more == 1 { "its" } else { "their" },
-            if of_references { ", contiguous messages too" } else { "" }
-        ),
+        more => {
+            format!("; and {more} more{}", if of_references { ", contiguous messages too" } else { "" })
+        }
     };
     let what = format!(
-        "{} of {}{}: 1 in {:.0} repetitions takes {} times as long as the others, {} of the time.",
+        "{} of {}{}: 1 in {:.0} repetitions takes {} times as long, {} of the time",
         record.method,
         case.name().replace("  ", " "),
         other_conditions(case, cases),
@@ -424,7 +395,7 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
         times(slow.times_as_long()?),
         units::percent(slow.time),
     );
-    Some(format!("Slow at times: {}{more}", painted(CLIFF, &what)))
+    Some(format!("Slow at times: {}{more}.", painted(CLIFF, &what)))
 }
 
 /// The failures: a line for each outcome of the same methods on the same MPI, with the cases that have it.
