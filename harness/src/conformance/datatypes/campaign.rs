@@ -21,9 +21,9 @@ const BATCH: usize = 2000;
 /// otherwise they would take all the time.
 const MOST_CRASHES: u32 = 2;
 
-/// The same for an operation on any constructor. A long campaign can afford more.
-const MOST_CRASHES_OF_OPERATION: u64 = 8;
-const CASES_PER_CRASH: u64 = 5000;
+/// The same for an operation, or all its forms, on any constructor. A long campaign can afford more.
+const MOST_CRASHES_OF_OPERATION: u64 = 4;
+const CASES_PER_CRASH: u64 = 1000;
 
 /// After so many crashes of a case, its other operations are left out: they crash too.
 const MOST_CRASHES_OF_CASE: u32 = 2;
@@ -93,7 +93,8 @@ pub struct Campaign {
     pub reached: u64,
     /// Whether the user has stopped it.
     pub is_stopped: bool,
-    crashes: BTreeMap<(&'static str, &'static str), u32>,
+    /// Of each operation and its forms, by class.
+    crashes: BTreeMap<(Family, &'static str), u32>,
     /// Classes of cases, and operations that are not tried on them, because a similar one hung.
     hanging: BTreeSet<(&'static str, &'static str)>,
 }
@@ -156,7 +157,8 @@ impl Campaign {
             if cases.is_empty() {
                 break;
             }
-            cases.sort_by_key(|case| case.layout.constructors());
+            // Most hangs are of types without data, and each takes seconds.
+            cases.sort_by_key(|case| (case.layout.size() == 0, case.layout.constructors()));
             for case in &mut cases {
                 case.skipped = known_operations(findings, case);
                 // Forms that are asked for by name are tried on all.
@@ -222,7 +224,7 @@ impl Campaign {
             left.drain(..place);
             let case = &mut left[0];
             let times = if kind == FaultKind::Crash { 1 } else { MOST_CRASHES };
-            *self.crashes.entry((operation.name, class(&case.layout, case.items))).or_default() += times;
+            *self.crashes.entry((family(operation), class(&case.layout, case.items))).or_default() += times;
             self.leave_out_similar(&Hit { operation, kind, ..Hit::untried(case) }, operations);
             crashes = if case.number == last { crashes + 1 } else { 1 };
             last = case.number;
@@ -253,16 +255,16 @@ impl Campaign {
     fn leave_out(&mut self, case: &mut Case) {
         let root = class(&case.layout, case.items);
         let most = MOST_CRASHES_OF_OPERATION + self.coverage.cases / CASES_PER_CRASH;
-        let too_many = self.crashes.keys().map(|(operation, _)| *operation).filter(|operation| {
-            let of_operation = self.crashes.iter().filter(|((other, _), _)| other == operation);
+        let too_many = |of: Family| {
+            let of_operation = self.crashes.iter().filter(|((other, _), _)| *other == of);
             let sum: u64 = of_operation.map(|(_, times)| u64::from(*times)).sum();
-            let of_root = self.crashes.get(&(*operation, root)).copied().unwrap_or_default();
+            let of_root = self.crashes.get(&(of, root)).copied().unwrap_or_default();
             sum >= most || of_root >= MOST_CRASHES
-        });
-        let hanging = self.hanging.iter().filter(|(class, _)| *class == root).map(|(_, name)| *name);
-        let names: BTreeSet<_> = too_many.chain(hanging).collect();
+        };
         let is_of = |operation: &&Operation| {
-            [operation.name, operation.base().name].iter().any(|name| names.contains(name))
+            let base = operation.base();
+            let hangs = [operation.name, base.name].iter().any(|name| self.hanging.contains(&(root, name)));
+            hangs || too_many(family(operation.section())) || too_many(family(operation))
         };
         for operation in OPERATIONS.iter().filter(is_of) {
             if !case.skipped.contains(&operation) {
@@ -271,6 +273,13 @@ impl Campaign {
             }
         }
     }
+}
+
+/// The name of an operation, and whether it is one of its forms, which often fail alike.
+type Family = (&'static str, bool);
+
+fn family(operation: &Operation) -> Family {
+    (operation.section().name, operation.is_form)
 }
 
 /// The class of a case: the outermost constructor, unless it does not matter.
