@@ -254,9 +254,9 @@ fn read_per_axis(text: &str, kind: PerAxis) -> Result<Value, String> {
     lists.map(Value::PerAxis).ok_or_else(|| {
         let or = absent.map_or_else(String::new, |word| format!(", or {word}"));
         format!(
-            "must be numbers from 0 to {} joined by x, one for each axis, such as 102x102x52 or (-1:100,-1:100,52); those of \
-             several arrays joined by +{or}",
-            i32::MAX
+            "must be numbers from 0 to {} joined by x, one for each axis, such as {}; those of several arrays joined by +{or}",
+            i32::MAX,
+            if has_two_sides { "1x1x0, or 1:2x1x0 with 1 before and 2 behind" } else { "102x102x52 or (-1:100,-1:100,52)" }
         )
     })
 }

@@ -2,17 +2,14 @@
 //! are read again.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use super::job::{everything_in, run};
-use super::results::Summary;
-use super::setup::{self, Check, MPIS, Mpi, like_ddtbench, trials_on};
+use super::job::run;
+use super::setup::{self, Check, MPIS, Mpi, trials_on};
 use super::trial::Need;
-use super::typed::{Measuring, by_hand, mpiexec, typed, words};
+use super::typed::{Measuring, by_hand, mpiexec, words};
 
 const SHORT: &str = "--max-time 0.02 --min-repetitions 4";
 /// Ten rounds, limited by repetitions and not by time: intervals need six.
@@ -23,14 +20,8 @@ pub fn trials() -> Vec<Trial> {
         ("the rank program prints its events as JSON", events),
         ("the rank program pairs the first half with the second", pairs_across),
         ("the rank program names the wrong launcher", the_wrong_launcher),
-        ("a cold cache is measured", a_cold_cache),
     ];
-    let on_one: &[(&str, Check)] = &[
-        ("the original suite's format is written", the_original_format),
-        ("the plan of a run can be run again", a_plan_again),
-        ("a report is what the run printed", a_report),
-        ("what a run leaves has the modes of the umask", modes),
-    ];
+    let on_one: &[(&str, Check)] = &[("a report is what the run printed", a_report)];
     let mut trials = trials_on(&MPIS, Need::AllProcessors, "by hand", checks);
     trials.extend(trials_on(&["mpich"], Need::AllProcessors, "by hand", on_one));
     trials
@@ -76,31 +67,6 @@ fn the_wrong_launcher(mpi: &Mpi) {
     assert_eq!(ended.err.matches("error:").count(), 1, "{ended}");
 }
 
-fn a_cold_cache(mpi: &Mpi) {
-    let line = format!("run nas_lu_y -m reference,manual,ddt --cache cold {SHORT}");
-    let summary = Measuring::on(mpi, line).ends(0).summary;
-    summary.expect_all(1, &["reference", "manual", "ddt"]);
-    assert!(summary.0.iter().all(|row| row.is(&[("cache", "cold")])));
-}
-
-fn the_original_format(mpi: &Mpi) {
-    let line = "run nas_lu_y wrf_x_vec -m reference,manual,mpi_pack,ddt --set-plan formats=ddtbench";
-    let text = Measuring::on(mpi, format!("{line} {SHORT}")).ends(0).read("ddtbench.out");
-    for word in ["NAS_LU_y", "WRF_x_vec", "reference", "manual", "mpi_pack_ddt", "mpi_ddt", "16320"] {
-        assert!(text.contains(word), "`{word}` is not in:\n{text}");
-    }
-}
-
-fn a_plan_again(mpi: &Mpi) {
-    let line = format!("run nas_lu_y -p nx=20 -p ny=30 -m reference,ddt {SHORT}");
-    let first = Measuring::on(mpi, line).ends(0);
-    first.types("run --plan out/plan.toml --out again").expect_code(0);
-    assert_eq!(first.read("plan.toml"), first.read("../again/plan.toml"));
-    let again = Summary::read(&first.out().join("../again"));
-    again.expect_all(1, &["reference", "ddt"]);
-    assert!(again.0.iter().all(|row| row.is(&[("set", "custom"), ("params", "nx=20 ny=30")])));
-}
-
 fn a_report(mpi: &Mpi) {
     let line = "run nas_lu_y contiguous -m reference,manual,ddt";
     let kept = Measuring::on(mpi, format!("{line} {ENOUGH}")).ends(0);
@@ -131,22 +97,4 @@ fn a_report(mpi: &Mpi) {
     assert!(both.contains("\nout") && both.contains("\nmore"), "{both}");
     assert_eq!(both.lines().filter(|line| line.starts_with("nas_lu_y ")).count(), 2, "{both}");
     report("out").expect_code(2).expect_err(&["out", "twice"]);
-}
-
-fn modes(mpi: &Mpi) {
-    let dir = tempfile::tempdir().unwrap();
-    let line = format!("run contiguous --mpi {} --out out --launches 1 {SHORT}", mpi.name);
-    let command = typed(dir.path(), &line);
-    let mut shell = like_ddtbench("sh", dir.path());
-    shell.args(["-c", "umask 027 && exec \"$0\" \"$@\""]).arg(command.get_program());
-    run(shell.args(command.get_args())).expect_code(0);
-    let all = everything_in(dir.path());
-    for name in ["plan.toml", "environment.json", "report.html", "samples.csv.gz", ".svg"] {
-        assert!(all.iter().any(|path| path.ends_with(name)), "no {name} in {all:?}");
-    }
-    for path in all {
-        let facts = fs::metadata(&path).unwrap();
-        let wanted = if facts.is_dir() { 0o750 } else { 0o640 };
-        assert_eq!(facts.permissions().mode() & 0o777, wanted, "{path}");
-    }
 }

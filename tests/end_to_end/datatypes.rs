@@ -1,6 +1,6 @@
 //! Random datatypes: faults that are planted in an MPI are found, shrunk, and confirmed by a C program.
 
-use common::conformance::{self, Case, OPERATIONS};
+use common::conformance::{self, Case, FaultKind, OPERATIONS};
 use ddtbench::conformance::datatypes::program::{ProgramMemory, program};
 use ddtbench::conformance::datatypes::{FindingList, Hit};
 use libtest_mimic::Trial;
@@ -117,7 +117,8 @@ fn programs_are_right(mpi: &Mpi) {
         let has_data = !operation.needs(conformance::Need::WithoutData);
         let [case, small] = if has_data { [case, &small] } else { [&nothing; 2] };
         for (case, memory) in [(case, ProgramMemory::Guarded), (small, ProgramMemory::Literal)] {
-            let hit = Hit { operation, ..Hit::untried(case) };
+            let kind = if has_data { FaultKind::WrongData } else { FaultKind::Hang };
+            let hit = Hit { operation, kind, ..Hit::untried(case) };
             std::fs::write(&source, program(&hit, mpi.name, operation.ranks, memory)).unwrap();
             run(mpi.command(&mpi.mpicc).arg(&source).arg("-o").arg(&program_file)).expect_code(0);
             let ranks = operation.ranks.to_string();

@@ -250,11 +250,11 @@ impl<'a> Declared<'a> {
             .values
             .per_axis("halo")
             .first()
-            .map_or_else(|| self.values.get("width") as usize, |list| list[0]);
-        let spelled = |of_axis: usize| {
+            .map_or_else(|| [self.values.get("width") as usize; 2], |list| [list[0], list[1]]);
+        let spelled = |of_axis: Margins| {
             let mut list = vec![halo; dims];
             list[d] = of_axis;
-            format!("halo={}", joined_by_x(&slowest_first(self.order, &list)))
+            format!("halo={}", joined_sides(&slowest_first(self.order, &list).concat()))
         };
         let points = self.shapes[shape][d];
         let is_face = face == Some(dims - 1 - d);
@@ -265,7 +265,7 @@ impl<'a> Declared<'a> {
         let next = if is_face { format!(" and face={}", self.other_face(1)) } else { String::new() };
         let reason = format!(
             "must be given for each axis: {what}; {}{next} if these are components, else {}",
-            spelled(0),
+            spelled([0; 2]),
             spelled(halo)
         );
         self.values.refuse("halo", reason)
@@ -281,7 +281,7 @@ impl<'a> Declared<'a> {
     fn no_interior(&self, is_given: bool, points: usize, axis: &str) -> ParameterError {
         let most = (points - 1) / 2;
         match (is_given, most) {
-            (true, _) => self.values.refuse("halo", format!("must be at most {most} on {axis}, or no interior is left")),
+            (true, _) => self.values.refuse("halo", format!("must be at most {} before and behind together on {axis}, or no interior is left", points - 1)),
             (false, 0) => self.values.refuse(
                 "shape",
                 format!("must have at least 3 points on {axis}, interior between two halos; halo=0 is without"),

@@ -119,10 +119,9 @@ pub fn place_in_arrays(arrays: &Arrays, at: usize) -> String {
         return outside(at, &place, &name);
     }
     let (offset, size) = (at - place.start, spec.element.size() as usize);
-    let element = offset / size;
-    let index = spec.element_text(element).map_or_else(String::new, |text| format!(" = {text}"));
-    let byte = if size > 1 { format!("byte {offset}, ") } else { String::new() };
-    format!("{name}, {byte}element {element}{index}")
+    let index = spec.element_text(offset / size).map_or_else(String::new, |text| format!(" = {text}"));
+    let element = if size > 1 { format!(", element {}", offset / size) } else { String::new() };
+    format!("{name}, byte {offset}{element}{index}")
 }
 
 /// Data at these places of a memory whose first byte has this source.

@@ -181,15 +181,13 @@ pub fn answer(
     let few = cases.iter().filter(|case| case.has_too_few_launches());
     let has_several = distinct(cases.iter().map(CaseView::side_in_all_states)).len() > 1;
     let side = |case: &CaseView| if has_several { case.side_in_all_states() + ", " } else { String::new() };
-    let few = grouped(few, |case| (side(case), case.state())).into_iter();
-    let few = few.map(|((side, state), cases)| {
+    let what = |((side, state), cases): ((String, Option<&str>), Vec<&CaseView>)| {
         format!("{side}{}{}", state.unwrap_or_default(), state::counted_of(cases))
-    });
-    let few: Vec<String> = few.collect();
+    };
+    let few: Vec<String> = grouped(few, |case| (side(case), case.state())).into_iter().map(what).collect();
     if !few.is_empty() {
-        let few = few.join("; ");
-        text +=
-            &wrapped("", &format!("Too few launches for an interval: {few} (--details: times)."), width, 2);
+        let few = format!("Too few launches for an interval: {} (--details: times).", few.join("; "));
+        text += &wrapped("", &few, width, 2);
     }
     if length != Length::Ratio {
         text.push('\n');

@@ -54,7 +54,7 @@ fn listed(what: &str, cases: &[String]) -> Option<String> {
 /// Other findings, and the failures. With the largest gap, and those about the figures behind verdicts, if there is room.
 pub(super) fn sentences(form: &'static TableFormat, cases: &[CaseView], has_more: bool) -> Vec<String> {
     let shown: Vec<CaseView> = cases.iter().filter(|case| !case.has_too_few_launches()).cloned().collect();
-    let mut sentences: Vec<String> = decided_by_state(form, &shown).into_iter().collect();
+    let mut sentences = Vec::new();
     let has_room = has_more || form.answer.more.is_empty();
     if has_room {
         sentences.extend((form.answer.sentences)(&shown));
@@ -88,22 +88,6 @@ fn interpreted_loop(form: &'static TableFormat, cases: &[CaseView]) -> Option<St
     };
     let advice = "`loop` is interpreted; a compiled loop is often faster: `ddtbench layout ... --write-loop c > mine.c`, then `--pack mine.c`.";
     (form.answer.times.contains(&LOOP) && cases.iter().any(is_it)).then(|| advice.to_owned())
-}
-
-/// The cases in which one method is faster in one state of the machine, and not in another one.
-fn decided_by_state(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
-    let has_several = cases.iter().any(|case| case.side_in_all_states() != cases[0].side_in_all_states());
-    let of_case = |states: Vec<&CaseView>| {
-        let claims: Vec<Claim> = states.iter().map(|case| form.answer.claim(case)).collect();
-        let winners: Vec<_> = claims.iter().map(|claim| claim.winner().map(|(faster, ..)| faster)).collect();
-        let has_other =
-            claims.iter().all(Claim::is_compared) && winners.iter().any(|winner| *winner != winners[0]);
-        let side = if has_several { format!(", {}", states[0].side_in_all_states()) } else { String::new() };
-        has_other.then(|| states[0].name().replace("  ", " ") + &side)
-    };
-    let all: Vec<String> =
-        grouped(cases, |case| &case.first().case).into_values().filter_map(of_case).collect();
-    listed("The state of the machine decides", &all)
 }
 
 /// The decision on each MPI, in each state of the machine, if short without intervals. These sentences come first.

@@ -93,8 +93,7 @@ fn fault(sentence: &str, rows: &[JsonRow]) -> Option<String> {
 
 /// The sentences of an answer: the lines after its tables, and those of each case in the table of all methods.
 fn sentences(text: &str) -> Vec<&str> {
-    let begins =
-        ["mpich", "openmpi", "impi", "The state of ", "Largest gap: ", "Slow at times: ", "Conclusion: "];
+    let begins = ["mpich", "openmpi", "impi", "Largest gap: ", "Slow at times: ", "Conclusion: "];
     text.lines().map(str::trim).filter(|line| begins.iter().any(|begin| line.starts_with(begin))).collect()
 }
 

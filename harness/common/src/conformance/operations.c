@@ -399,7 +399,7 @@ MPI_Wait(&request, MPI_STATUS_IGNORE);
 MPI_Request_free(&request);
 if (rank > 0)
     compare("receiver's memory", image, memory, ALL, FIRST);
-else
+if (rank == 0)
     compare("sender's memory", image, memory, ALL, FIRST);
 
 /// put | 12.3.1 | pair disjoint MPI_Put
@@ -597,7 +597,7 @@ if (rank > 0)
 MPI_Bcast(data, ITEMS, type, 0, comm);
 if (rank > 0)
     compare("receiver's memory", image, memory, ALL, FIRST);
-else
+if (rank == 0)
     compare("sender's memory", image, memory, ALL, FIRST);
 
 /// bcast_mixed | 6.4 | all disjoint MPI_Bcast
@@ -715,7 +715,8 @@ for (int peer = 0; peer < RANKS; peer++) {
     fill(peer);
     memcpy(sent + peer * BYTES, expected, BYTES);
 }
-prepare(sent + rank * BYTES);
+unsigned char *own = sent + rank * BYTES;
+prepare(own);
 MPI_Scatter(sent, count, dense, data, ITEMS, type, 0, comm);
 compare("receiver's memory", image, memory, ALL, FIRST);
 

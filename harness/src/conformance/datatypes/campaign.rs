@@ -93,7 +93,7 @@ pub struct Campaign {
     pub reached: u64,
     /// Whether the user has stopped it.
     pub is_stopped: bool,
-    /// Of each operation and its forms, by class.
+    /// How many each operation and its forms have had, by class.
     crashes: BTreeMap<(Family, &'static str), u32>,
     /// Classes of cases, and operations that are not tried on them, because a similar one hung.
     hanging: BTreeSet<(&'static str, &'static str)>,

@@ -22,10 +22,8 @@ const HELPERS: &str = include_str!("helpers.c");
 /// Bytes in front of the data, behind it, or on both sides that must not change.
 const MARGIN: i64 = 64;
 
-/// The same if all bytes are in the program, and the most that are.
+/// The same if all bytes are in the program.
 const SHORT_MARGIN: i64 = 8;
-const MOST_LITERAL: usize = 128;
-const LITERAL_OF_LINE: usize = 24;
 
 /// Words of code that uses such memory.
 const MEMORY: [&str; 5] = ["memory", "data", "packed", "fill", "prepare"];
@@ -106,7 +104,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         body = with_words(&body, &[("element", predefined(&Layout::named(element)).unwrap_or_default())]);
     }
     let may_be_literal = memory == ProgramMemory::Literal && ranks <= 2;
-    let literal = may_be_literal.then(|| Literal::new(&body, &data)).flatten();
+    let literal = may_be_literal.then(|| literal::Literal::new(&body, &data)).flatten();
     let mut constants = String::new();
     if let Some(literal) = literal {
         (body, constants) = (literal.body, literal.constants);
@@ -177,71 +175,6 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     };
     let values = values((hit, oracle), (&data, of_item), runs, ranks, margins);
     head(hit, mpi, ranks, on_device) + &includes(&code, is_guarded) + &with_words(&code, &values)
-}
-
-/// A program whose bytes are constants.
-struct Literal {
-    body: String,
-    constants: String,
-}
-
-impl Literal {
-    /// `None` if the bytes are too many, or if the statements need functions that compute them.
-    fn new(body: &str, data: &Items) -> Option<Self> {
-        /// Lines of statements that constants replace.
-        const COMPUTED: [&str; 3] = ["reverse(expected);", "reverse(packed);", "keep();"];
-        let all = usize::try_from(data.span_bytes() as i64 + 2 * SHORT_MARGIN).ok()?;
-        if all.max(data.bytes()) > MOST_LITERAL
-            || data.values.iter().any(|value| value.element == Element::Bool)
-        {
-            return None;
-        }
-        let original: Vec<u8> = (0..all).map(|i| 1 + (37 * i % 251) as u8).collect();
-        let (mut expected, mut merged) = (Vec::new(), vec![0xA5; all]);
-        for value in &data.values {
-            let at = (value.displacement - data.span.0 + SHORT_MARGIN) as usize;
-            let own = at..at + value.element.size() as usize;
-            merged[own.clone()].copy_from_slice(&original[own.clone()]);
-            let part = own.len() / parts(value.element);
-            match body.contains("reverse(") {
-                true => original[own].chunks(part).for_each(|part| expected.extend(part.iter().rev())),
-                false => expected.extend(&original[own]),
-            }
-        }
-        let is_sent = body.contains("sender's memory") || !has_word(body, "prepare");
-        let received = match has_word(body, "prepare") {
-            true => "compare(\"receiver's memory\", merged,",
-            false => "compare(\"receiver's memory\", original,",
-        };
-        let lines = body.lines().filter(|line| !COMPUTED.contains(&line.trim()));
-        let lines = lines.filter(|line| is_sent || line.trim() != "fill(0);");
-        let mut body = lines.map(|line| format!("{line}\n")).collect::<String>();
-        for (computed, constant) in [
-            ("fill(0)", "memcpy(memory, original, ALL)"),
-            ("prepare(expected)", "memset(memory, 0xA5, ALL)"),
-            ("compare(\"sender's memory\", image,", "compare(\"sender's memory\", original,"),
-            ("compare(\"receiver's memory\", image,", received),
-            ("kept + ", "original + "),
-        ] {
-            body = body.replace(computed, constant);
-        }
-        let words =
-            ["fill", "arrive", "prepare", "place", "keep", "kept", "reverse", "image", "exclusive_or"];
-        if words.into_iter().any(|word| has_word(&body, word)) {
-            return None;
-        }
-        let all = [("original", &original), ("expected", &expected), ("merged", &merged)];
-        let used = all.into_iter().filter(|(name, _)| has_word(&body, name));
-        let constants = used.map(|(name, bytes)| constant(name, bytes)).collect();
-        Some(Self { body, constants })
-    }
-}
-
-/// Bytes as a constant of the program. C has no empty arrays.
-fn constant(name: &str, bytes: &[u8]) -> String {
-    let lines = if bytes.is_empty() { &[0][..] } else { bytes }.chunks(LITERAL_OF_LINE);
-    let line = |line: &[u8]| line.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
-    format!("static const unsigned char {name}[] = {{{}}};\n", initial(lines.map(line)))
 }
 
 /// Numbers of a value: a complex one has two.
@@ -575,5 +508,7 @@ pub fn shows(kind: FaultKind, lines: &[String], is_success: bool, ending: &str) 
     Err(format!("the C program does not show it: {ending}"))
 }
 
+/// Constants instead of functions that compute bytes.
+mod literal;
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ fn is_of_a_test(value: &str) -> bool {
     let mut parameters = apps::TESTS.iter().flat_map(|test| test.parameters);
     parameters.any(|own| {
         own.name == ORDER
-            && matches!(own.value_type, apps::ParameterType::Choice(words) if words.contains(&value))
+            && matches!(own.value_type, apps::ParameterType::Choice(words) if words.contains(&&*value.to_lowercase()))
     })
 }
 

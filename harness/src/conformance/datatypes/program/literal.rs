@@ -1,0 +1,132 @@
+//! Programs with few bytes: constants take the place of the functions that compute them.
+
+use common::conformance::Items;
+use common::conformance::form::with_words;
+use datatypes::Element;
+
+use super::{SHORT_MARGIN, has_word, indented, initial, parts};
+
+/// The most bytes that are constants, and those of a line.
+const MOST_LITERAL: usize = 128;
+const LITERAL_OF_LINE: usize = 24;
+
+/// Lines of statements that constants replace.
+const COMPUTED: [&str; 3] = ["reverse(expected);", "reverse(packed);", "keep();"];
+
+/// Words of lines that read the memory of a sender.
+const READ: [&str; 2] = ["memory", "data"];
+
+/// Functions whose calls other statements replace.
+const CALLS: [&str; 2] = ["fill(", "prepare("];
+
+/// A program whose bytes are constants.
+pub struct Literal {
+    pub body: String,
+    pub constants: String,
+}
+
+impl Literal {
+    /// `None` if the bytes are too many, or if the statements need functions that compute them.
+    pub fn new(body: &str, data: &Items) -> Option<Self> {
+        let all = usize::try_from(data.span_bytes() as i64 + 2 * SHORT_MARGIN).ok()?;
+        let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
+        if all.max(data.bytes()) > MOST_LITERAL || has_bool {
+            return None;
+        }
+        let lines: Vec<&str> = body.lines().filter(|line| !COMPUTED.contains(&line.trim())).collect();
+        let has_several = lines.iter().any(|line| argument(line, "fill(").is_some_and(|rank| rank != "0"));
+        let text = statements(&lines, has_several);
+        let words = ["fill", "arrive", "prepare", "place", "keep", "kept", "reverse"];
+        if words.into_iter().any(|word| has_word(&text, word)) {
+            return None;
+        }
+        let ranks = if has_several { 2 } else { 1 };
+        let of_rank = |rank| (0..all).map(|i| 1 + (37 * (i + rank) % 251) as u8).collect();
+        let original: Vec<Vec<u8>> = (0..ranks).map(of_rank).collect();
+        let (mut expected, mut merged) = (vec![Vec::new(); ranks], vec![vec![0xA5; all]; ranks]);
+        let mut byte_at = vec![Vec::new()];
+        for (rank, original) in original.iter().enumerate() {
+            for value in &data.values {
+                let at = (value.displacement - data.span.0 + SHORT_MARGIN) as usize;
+                let own = at..at + value.element.size() as usize;
+                merged[rank][own.clone()].copy_from_slice(&original[own.clone()]);
+                byte_at[0].extend(own.clone().map(|at| at as u8).filter(|_| rank == 0));
+                let (part, expected) = (own.len() / parts(value.element), &mut expected[rank]);
+                match body.contains("reverse(") {
+                    true => original[own].chunks(part).for_each(|part| expected.extend(part.iter().rev())),
+                    false => expected.extend(&original[own]),
+                }
+            }
+        }
+        let all = [("original", original), ("expected", expected), ("merged", merged), ("byte_at", byte_at)];
+        let used = all.iter().filter(|(name, _)| has_word(&text, name));
+        Some(Self { constants: used.map(|(name, bytes)| constant(name, bytes)).collect(), body: text })
+    }
+}
+
+/// The argument of a call of a function of the program, if the line is one.
+fn argument<'l>(line: &'l str, call: &str) -> Option<&'l str> {
+    line.trim_start().strip_prefix(call)?.strip_suffix(");")
+}
+
+/// Statements that use constants, which the ranks share unless they have several data.
+fn statements(lines: &[&str], has_several: bool) -> String {
+    let of = |name: &str, rank: &str| if has_several { format!("{name}[{rank}]") } else { name.to_owned() };
+    let (mut text, mut rank, mut image) = (String::new(), "0", None);
+    for (i, line) in lines.iter().enumerate() {
+        let blanks = &line[..line.len() - line.trim_start().len()];
+        // A statement that is farther right is not always executed.
+        let is_next = |line: &&&str| {
+            let is_call = CALLS.iter().any(|call| argument(line, call).is_some());
+            is_call && line.len() - line.trim_start().len() <= blanks.len()
+        };
+        let mut until_next = lines[i + 1..].iter().take_while(|line| !is_next(line));
+        let called = CALLS.into_iter().find_map(|call| Some((call, argument(line, call)?)));
+        let code = match called {
+            Some(("fill(", filled)) => {
+                rank = filled;
+                if !until_next.any(|line| READ.iter().any(|word| has_word(line, word))) {
+                    continue;
+                }
+                format!("memcpy(memory, {}, ALL);", of("original", rank))
+            }
+            Some(("prepare(", "expected")) => {
+                image = Some(of("merged", rank));
+                "memset(memory, 0xA5, ALL);".to_owned()
+            }
+            Some((_, values)) => {
+                image = Some("image".to_owned());
+                let begin = format!("memset(memory, 0xA5, ALL);\n{blanks}memset(image, 0xA5, ALL);");
+                let each = "for (int i = 0; i < BYTES; i++)";
+                format!("{begin}\n{blanks}{each}\n{blanks}    image[byte_at[i]] = {values}[i];")
+            }
+            None => {
+                let sent = of("original", rank);
+                let received = image.as_ref().unwrap_or(&sent);
+                with_words(line.trim_start(), &[("expected", of("expected", rank))])
+                    .replace("sender's memory\", image", &format!("sender's memory\", {sent}"))
+                    .replace("receiver's memory\", image", &format!("receiver's memory\", {received}"))
+                    .replace("kept + ", &format!("{sent} + "))
+            }
+        };
+        text += &format!("{blanks}{code}\n");
+    }
+    text
+}
+
+/// The bytes of each rank as a constant of the program. C has no empty arrays.
+fn constant(name: &str, ranks: &[Vec<u8>]) -> String {
+    let line = |line: &[u8]| line.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+    let of_rank = |bytes: &Vec<u8>| {
+        let lines = if bytes.is_empty() { &[0][..] } else { bytes }.chunks(LITERAL_OF_LINE);
+        format!("{{{}}}", initial(lines.map(line)))
+    };
+    let lists: Vec<String> = ranks.iter().map(of_rank).collect();
+    let (count, bytes) = (ranks.len(), ranks[0].len().max(1));
+    let (size, list) = match &lists[..] {
+        [one] => (String::new(), one.clone()),
+        few if count * bytes <= LITERAL_OF_LINE => (format!("[{bytes}]"), format!("{{{}}}", few.join(", "))),
+        many => (format!("[{bytes}]"), format!("{{\n{}}}", indented(&many.join(",\n")))),
+    };
+    format!("static const unsigned char {name}[]{size} = {list};\n")
+}
