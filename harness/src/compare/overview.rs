@@ -18,6 +18,7 @@ use crate::report::columns::{Align, Column, Table, distinct_sets};
 use crate::report::compared::Section;
 use crate::report::names::distinct;
 use crate::report::pictures::{Datum, GEOMETRIC_MEAN};
+use crate::report::sentences::listed;
 use crate::report::{ratio, units};
 use crate::stats::difference::{Compared, Difference};
 use crate::stats::mean;
@@ -187,9 +188,7 @@ impl Overview {
     /// As a section of the results. On narrow terminals its table has no ratios, then methods are below their
     /// times, then there are several tables with fewer sides.
     pub(super) fn section(&self) -> Section<'_> {
-        let tests = self.cases.iter().map(|row| row.case.test.clone());
-        let sizes = Subject::sizes_alike(&self.cases.iter().map(|row| &row.case).collect::<Vec<_>>());
-        let sets = distinct_sets(&tests.zip(sizes.into_iter().map(str::to_owned)).collect::<Vec<_>>()).0;
+        let sets = self.sets();
         let narrow = (1..=self.sides.len()).rev().map(|most| self.narrow_tables(&sets, most));
         let legend = format!(
             "*: shown to be the fastest {} in the test; ~: not shown to be slower than others; ?: not known, for example after a stall. \
@@ -204,6 +203,13 @@ impl Overview {
             narrower: std::iter::once(vec![self.wide_table(&sets, false)]).chain(narrow).collect(),
             is_answer: true,
         }
+    }
+
+    /// The set of each case without values that all sets of its test have.
+    fn sets(&self) -> Vec<String> {
+        let tests = self.cases.iter().map(|row| row.case.test.clone());
+        let sizes = Subject::sizes_alike(&self.cases.iter().map(|row| &row.case).collect::<Vec<_>>());
+        distinct_sets(&tests.zip(sizes.into_iter().map(str::to_owned)).collect::<Vec<_>>()).0
     }
 
     /// A line per case.
@@ -295,7 +301,6 @@ impl Overview {
 
     /// The fastest side on average and in single cases, and the cases without one.
     fn conclusion(&self) -> String {
-        const NAMED: usize = 5;
         let (noun, mean) = (self.noun(), &self.means.all);
         let is_slower =
             |(i, side): (usize, &SideMean)| Some(i) == mean.first() || side.low.is_some_and(|low| low > 1.0);
@@ -314,18 +319,18 @@ impl Overview {
             None if !self.has_means() => String::new(),
             None => format!("no {noun} is shown to be the fastest on average; "),
         };
-        let is_open = |row: &&CaseRow| !(0..self.sides.len()).any(|i| is_first(row, i));
-        let open: Vec<&str> = self.cases.iter().filter(is_open).map(|row| &*row.case.test).collect();
+        let name = |(row, set): (&CaseRow, String)| {
+            let test = &row.case.test;
+            let is_one = self.cases.iter().filter(|other| other.case.test == *test).count() == 1;
+            let is_open = !(0..self.sides.len()).any(|i| is_first(row, i));
+            is_open.then(|| if is_one { test.clone() } else { format!("{test} {set}") })
+        };
+        let open: Vec<String> = self.cases.iter().zip(self.sets()).filter_map(name).collect();
         let firsts = match self.counted(&firsts) {
             found if found.is_empty() => format!("no {noun} is shown to be the fastest in any case"),
             found => format!("fastest: {found} of {all} cases"),
         };
-        let mut named = open[..open.len().min(NAMED)].join(", ");
-        if open.len() > NAMED {
-            named += &format!(" and {} more", open.len() - NAMED);
-        }
-        let rest =
-            if open.is_empty() { String::new() } else { format!(" Not decided in {}: {named}.", open.len()) };
+        let rest = listed(&format!(" Not decided in {}", open.len()), &open).unwrap_or_default();
         format!("Conclusion: {average}{firsts}.{rest}")
     }
 

@@ -15,7 +15,7 @@ pub mod names;
 pub mod pictures;
 pub mod program;
 pub mod ratio;
-mod sentences;
+pub(crate) mod sentences;
 pub mod state;
 pub mod table;
 pub use common::units;

@@ -44,10 +44,10 @@ pub(super) fn decided_by_loop(form: &'static TableFormat, cases: &[CaseView]) ->
 }
 
 /// A sentence that names the first of some cases.
-fn listed(what: &str, cases: &[String]) -> Option<String> {
+pub(crate) fn listed(what: &str, cases: &[String]) -> Option<String> {
     let more = cases.len().saturating_sub(REPORTED);
-    let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
-    let shown = cases[..cases.len().min(REPORTED)].join("; ");
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let shown = cases[..cases.len().min(REPORTED)].join(", ");
     (!cases.is_empty()).then(|| format!("{what}: {shown}{more}."))
 }
 
@@ -188,10 +188,16 @@ fn decision(form: &'static TableFormat, cases: &[&CaseView], is_short: bool) -> 
         }
     }
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.1));
+    // With the set, if there are several.
+    let name = |case: &CaseView| {
+        let test = &case.first().case.test;
+        let is_other = |other: &&CaseView| other.first().case.test == *test && other.set() != case.set();
+        if cases.iter().any(is_other) { case.name().replace("  ", " ") } else { test.clone() }
+    };
     let mut parts: Vec<String> = pairs
         .iter()
         .map(|((faster, slower), count, (most, case))| {
-            let (of, test) = (claims.len(), &case.first().case.test);
+            let (of, test) = (claims.len(), name(case));
             let factor = match is_short {
                 true => format!("{faster} {}x", times(most.0)),
                 false => format!("{faster} is {} times as fast as {slower}", times_text(*most)),
