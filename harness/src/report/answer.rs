@@ -175,9 +175,6 @@ pub fn answer(
         text += &format!("\n{}", wrapped("", &group.heading(), width, 2));
         rows.by_ref().take(group.rows.len() + 1).for_each(|line| text += &format!("{line}\n"));
     }
-    if length != Length::Ratio {
-        text += &shown.left_out_text(width);
-    }
     let few = cases.iter().filter(|case| case.has_too_few_launches());
     let has_several = distinct(cases.iter().map(CaseView::side_in_all_states)).len() > 1;
     let side = |case: &CaseView| if has_several { case.side_in_all_states() + ", " } else { String::new() };
@@ -190,7 +187,7 @@ pub fn answer(
         text += &wrapped("", &few, width, 2);
     }
     if length != Length::Ratio {
-        text.push('\n');
+        text += &format!("{}\n", shown.left_out_text(width));
     }
     for sentence in sentences(form, &cases, has_more(form, &shown)) {
         text += &wrapped("", &sentence, width, 2);

@@ -256,7 +256,12 @@ impl<'a> CaseView<'a> {
         });
         of_each(
             "the two estimates of the pack overhead disagree (docs/concepts.md#the-two-pack-overheads)",
-            &|r| (measured(r) && overheads_disagree(r)?).then(|| both_overheads(r)),
+            &|r| {
+                let [ovh, pack] =
+                    [Quantity::OverheadReference, Quantity::OverheadPack].map(|of| share(r, of).join(" "));
+                let text = format!("{ovh} by the reference (ovh), {pack} by timed packing (pack%)");
+                (measured(r) && overheads_disagree(r)?).then_some(text)
+            },
         );
         of_each("no ovh, because most launches had too few rounds", &|r| {
             let reference = r.case.experiment.reference_of(&r.method)?;
@@ -459,12 +464,10 @@ impl Disturbance {
     /// The warning about a busy machine, if many blocks were disturbed.
     pub fn text(self) -> Option<String> {
         let Self { disturbed, blocks } = self;
-        self.is_much().then(|| {
-            format!(
-                "Disturbed: in {} of blocks a rank lost its core: times are too long and vary.",
-                units::percent(disturbed as f64 / blocks as f64)
-            )
-        })
+        let share = units::percent(disturbed as f64 / blocks as f64);
+        let text =
+            format!("Disturbed: in {share} of blocks a rank lost its core: times are too long and vary.");
+        self.is_much().then_some(text)
     }
 }
 
@@ -535,13 +538,6 @@ fn overheads_disagree(record: &Record) -> Option<bool> {
     let (by_reference, (_, by_packing)) =
         (of(Quantity::OverheadReference)?.1, of(Quantity::OverheadPack).filter(|(share, _)| *share > 0.0)?);
     Some(by_reference.0 > by_packing.1 || by_packing.0 > by_reference.1)
-}
-
-/// Both estimates with their intervals: `62% [61, 63] by the reference, 58% [57, 59] by packing`.
-fn both_overheads(record: &Record) -> String {
-    let [ovh, pack] = [Quantity::OverheadReference, Quantity::OverheadPack]
-        .map(|quantity| share(record, quantity).join(" "));
-    format!("{ovh} by the reference (ovh), {pack} by timed packing (pack%)")
 }
 
 /// A figure with both ends of its interval; `None` without one.
