@@ -16,7 +16,9 @@ struct bench {
     MPI_Datatype type, dense, element;
     MPI_Comm comm;
     long all, origin, bytes, block, from, span;
-    int items, value_count, count, whole, partitions, rank, ranks, tag;
+    const MPI_Aint *right_addresses;
+    const int *right_integers;
+    int items, value_count, count, whole, partitions, rank, ranks, tag, combiner, integers, addresses, types;
     void (*fill)(void *, int);
     void (*blank)(void *);
     void (*arrive)(void *, const unsigned char *);
@@ -27,6 +29,7 @@ struct bench {
     void (*compare)(void *, const char *, const unsigned char *, const unsigned char *, long);
     void (*compare_number)(void *, const char *, long, long);
     void (*failed)(void *, const char *, int);
+    int (*make)(void *, MPI_Datatype *);
     MPI_User_function *exclusive_or;
 } *bench;
 
@@ -45,6 +48,12 @@ struct bench {
 /* A message that was left over is not received by another operation. */
 #define TAG bench->tag
 #define CALLS 1
+#define COMBINER bench->combiner
+#define INTEGERS bench->integers
+#define ADDRESSES bench->addresses
+#define TYPES bench->types
+#define right_integers bench->right_integers
+#define right_addresses bench->right_addresses
 #define rank bench->rank
 #define comm bench->comm
 #define type bench->type
@@ -69,6 +78,7 @@ struct bench {
 #define guarded(bytes) bench->guarded(bench->state, bytes)
 #define compare(what, right, found, bytes, first) bench->compare(bench->state, what, right, found, bytes)
 #define compare_number(what, right, found) bench->compare_number(bench->state, what, right, found)
+#define make(made) TRY(bench->make, (bench->state, made))
 
 #define TRY(function, arguments)                             \
     do {                                                     \

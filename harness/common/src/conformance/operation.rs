@@ -38,10 +38,14 @@ named! {
     /// A condition for the type, or how an operation uses it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Need {
-        /// The rank program has a function for it.
+        /// It is part of making the datatype, for all commands.
         Own = "own",
         /// The packed form, which the standard does not define, must be the values as they are in memory.
         Plain = "plain",
+        /// The arguments of the constructor are numbers of C's `int`.
+        Fits = "fits",
+        /// It takes long, so that few types are tried.
+        Rare = "rare",
         /// Values do not overlap.
         Disjoint = "disjoint",
         /// Items with values.

@@ -46,6 +46,12 @@ impl Datatype {
         Self { raw, owned: true, _of_one: OneThread::default() }
     }
 
+    /// The handle, which the caller frees.
+    pub fn into_raw(mut self) -> MPI_Datatype {
+        self.owned = false;
+        self.raw
+    }
+
     /// `MPI_Type_free`, with its return code.
     pub fn free(mut self) -> Result<(), CallError> {
         let owned = std::mem::replace(&mut self.owned, false);
@@ -272,7 +278,7 @@ const fn interface(combiner: Combiner) -> ([&'static str; 2], &'static [&'static
             "array_of_gsizes" "array_of_distribs" "array_of_dargs" "array_of_psizes"
         ),
         Combiner::Resized => both!("MPI_Type_create_resized",),
-        Combiner::Named | Combiner::Dup | Combiner::Other => panic!("no constructor of a layout"),
+        Combiner::Named | Combiner::Dup => panic!("no constructor of a layout"),
     }
 }
 
@@ -328,7 +334,7 @@ macro_rules! construct {
                 ))
             }
             Combiner::Resized => $call!(MPI_Type_create_resized(of(), a[0], a[1], new)),
-            Combiner::Named | Combiner::Dup | Combiner::Other => unreachable!("refused by `new`"),
+            Combiner::Named | Combiner::Dup => unreachable!("refused by `new`"),
         }
     }};
 }
@@ -391,7 +397,7 @@ impl ConstructorCall {
 }
 
 /// The number of an integer argument in this MPI.
-fn number(integer: &Integer) -> Count {
+pub(super) fn number(integer: &Integer) -> Count {
     match integer {
         Integer::Number(number) => *number as Count,
         Integer::Constant(name) => {
@@ -402,7 +408,7 @@ fn number(integer: &Integer) -> Count {
 }
 
 /// The constants among integer arguments: orders of arrays, and distributions.
-pub(super) const CONSTANTS: [(c_int, &str); 6] = [
+const CONSTANTS: [(c_int, &str); 6] = [
     (ffi::MPI_ORDER_C as c_int, "MPI_ORDER_C"),
     (ffi::MPI_ORDER_FORTRAN as c_int, "MPI_ORDER_FORTRAN"),
     (ffi::MPI_DISTRIBUTE_BLOCK as c_int, "MPI_DISTRIBUTE_BLOCK"),

@@ -5,8 +5,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
+use common::conformance::Contents;
 use mpi::ffi;
+use mpi::ffi::MPI_Aint;
 
+use super::datatype::number;
 use super::{Comm, Datatype};
 
 /// The function of an operation, which uses [`Shared`].
@@ -31,6 +34,8 @@ pub struct Shared {
     pub block: c_long,
     pub from: c_long,
     pub span: c_long,
+    pub right_addresses: *const MPI_Aint,
+    pub right_integers: *const c_int,
     pub items: c_int,
     pub value_count: c_int,
     pub count: c_int,
@@ -39,6 +44,10 @@ pub struct Shared {
     pub rank: c_int,
     pub ranks: c_int,
     pub tag: c_int,
+    pub combiner: c_int,
+    pub integers: c_int,
+    pub addresses: c_int,
+    pub types: c_int,
     pub fill: extern "C" fn(*mut c_void, c_int),
     pub blank: extern "C" fn(*mut c_void),
     pub arrive: extern "C" fn(*mut c_void, *const u8),
@@ -49,8 +58,37 @@ pub struct Shared {
     pub compare: extern "C" fn(*mut c_void, *const c_char, *const u8, *const u8, c_long),
     pub compare_number: extern "C" fn(*mut c_void, *const c_char, c_long, c_long),
     pub failed: extern "C" fn(*mut c_void, *const c_char, c_int),
+    /// Gives a type to be freed; its result is not 0 if that fails.
+    pub make: extern "C" fn(*mut c_void, *mut RawDatatype) -> c_int,
     /// A reduction: the values to combine, the result, the number of items and the type.
     pub exclusive_or: extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut c_void),
+}
+
+/// A handle as in C.
+pub type RawDatatype = ffi::MPI_Datatype;
+
+/// The arguments of a constructor, as numbers of this MPI.
+#[derive(Default)]
+pub struct Arguments {
+    pub combiner: c_int,
+    pub integers: Vec<c_int>,
+    pub addresses: Vec<MPI_Aint>,
+    pub types: c_int,
+}
+
+impl Arguments {
+    /// `None` if one is too large for `MPI_Type_get_contents`.
+    pub fn new(contents: &Contents) -> Option<Self> {
+        // SAFETY: a list of constants.c with this length.
+        let combiners = unsafe { &ffi::RSMPI_COMBINERS };
+        let integers = contents.integers.iter().map(|integer| number(integer).try_into().ok());
+        Some(Self {
+            combiner: combiners[contents.combiner as usize],
+            integers: integers.collect::<Option<_>>()?,
+            addresses: contents.addresses.iter().map(|address| *address as MPI_Aint).collect(),
+            types: contents.types.try_into().ok()?,
+        })
+    }
 }
 
 /// The types and the communicator.

@@ -165,6 +165,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     if uses("widths") {
         list += &widths(&data.values[..of_item]);
     }
+    list += &arguments(hit, &uses);
     let global = if is_global { "static int wrong;\n" } else { "" };
     code = format!("{variables}{global}{constants}{list}{helpers}{functions}{main}");
     let runs = listed.runs.len() * listed.items;
@@ -360,6 +361,24 @@ fn initial(lines: impl Iterator<Item = String>) -> String {
     }
 }
 
+fn contents(hit: &Hit) -> Contents {
+    match hit.construction {
+        Construction::Duplicated => Contents::of_duplicate(),
+        _ => Contents::from_layout(&hit.layout),
+    }
+}
+
+/// The arguments of the constructor as lists of the program.
+fn arguments(hit: &Hit, uses: &dyn Fn(&str) -> bool) -> String {
+    let Contents { integers, addresses, .. } = contents(hit);
+    // C has no empty lists.
+    let list = |list: String| if list.is_empty() { "0".to_owned() } else { list };
+    let lists =
+        [("int", "right_integers", in_c(&integers)), ("MPI_Aint", "right_addresses", in_c(&addresses))];
+    let used = lists.into_iter().filter(|(_, name, _)| uses(name));
+    used.map(|(of, name, values)| format!("static const {of} {name}[] = {{{}}};\n", list(values))).collect()
+}
+
 /// The values for words in `helpers.c` and `operations.c`.
 fn values(
     (hit, oracle): (&Hit, &Layout),
@@ -373,12 +392,7 @@ fn values(
     let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
     let value = if has_bool { "(i + rank) / 3 % 2" } else { "1 + 37 * (i + rank) % 251" };
     let Reported { size, lower_bound, extent, true_lower_bound, true_extent } = Reported::from_layout(oracle);
-    let contents = match hit.construction {
-        Construction::Duplicated => Contents::of_duplicate(),
-        _ => Contents::from_layout(&hit.layout),
-    };
-    // C has no empty lists.
-    let list = |list: String| if list.is_empty() { "0".to_owned() } else { list };
+    let contents = contents(hit);
     let whole = whole_items(data.values.len(), of_item);
     vec![
         ("RANKS", ranks.to_string()),
@@ -404,12 +418,10 @@ fn values(
         ("EXTENT", extent.to_string()),
         ("TRUE_LOWER_BOUND", true_lower_bound.to_string()),
         ("TRUE_EXTENT", true_extent.to_string()),
-        ("MPI_COMBINER", format!("MPI_COMBINER_{}", contents.combiner)),
-        ("NUMBER_OF_INTEGERS", contents.integers.len().to_string()),
-        ("NUMBER_OF_ADDRESSES", contents.addresses.len().to_string()),
-        ("NUMBER_OF_TYPES", contents.types.to_string()),
-        ("INTEGERS", list(in_c(&contents.integers))),
-        ("ADDRESSES", list(in_c(&contents.addresses))),
+        ("COMBINER", format!("MPI_COMBINER_{}", contents.combiner)),
+        ("INTEGERS", contents.integers.len().to_string()),
+        ("ADDRESSES", contents.addresses.len().to_string()),
+        ("TYPES", contents.types.to_string()),
     ]
 }
 

@@ -8,10 +8,11 @@ use std::path::Path;
 use common::conformance::items::{Items, packed_difference};
 use common::conformance::{Batch, FaultKind};
 use common::model::conditions::MemoryKind;
+use datatypes::Element;
 
 use super::arena::{Arena, Part};
 use crate::checked::operations::Operations;
-use crate::checked::{CallError, Comm, World};
+use crate::checked::{CallError, Comm, Datatype, World};
 use crate::device::Buffer;
 
 /// A wrong result.
@@ -19,12 +20,6 @@ use crate::device::Buffer;
 pub struct WrongBytes {
     pub kind: FaultKind,
     pub detail: String,
-}
-
-impl WrongBytes {
-    pub fn value(detail: String) -> Self {
-        Self { kind: FaultKind::WrongValue, detail }
-    }
 }
 
 /// Why an operation ends early.
@@ -125,6 +120,22 @@ impl<'a> Bench<'a> {
         self.next.set((self.next.get() + 1) % BUFFERS);
         self.buffers[self.next.get()].part(bytes, at_end)
     }
+}
+
+/// Whether `MPI_Pack` of predefined types copies them: the standard does not define the packed form.
+pub fn is_plain(comm: &Comm) -> Result<bool, CallError> {
+    for element in [Element::Byte, Element::Int32, Element::Double] {
+        let (datatype, bytes) = (Datatype::predefined(element), element.size() as usize);
+        let (from, mut position) = ((1..=bytes as u8).collect::<Vec<u8>>(), 0);
+        let mut packed = vec![0; comm.pack_size(1, &datatype, bytes)?.max(bytes)];
+        let to = (packed.as_mut_ptr(), packed.len());
+        // SAFETY: the value and the packed bytes are in these vectors.
+        unsafe { comm.pack_at((from.as_ptr(), 1, &datatype), to, &mut position) }?;
+        if position as usize != bytes || packed[..bytes] != from {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Packed bytes are as expected, and nothing next to them has changed.

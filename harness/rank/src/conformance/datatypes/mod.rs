@@ -7,7 +7,6 @@ mod crash;
 mod progress;
 mod run;
 mod subject;
-mod types;
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -63,7 +62,7 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<u8> {
             print_event(&CheckEvent::Transport { name: transport.name() });
         }
     }
-    if !types::is_plain(&worker.bench.own)? {
+    if !bench::is_plain(&worker.bench.own)? {
         worker.operations.retain(|operation| !operation.needs(Need::Plain));
     }
     for case in &batch.cases {
@@ -82,15 +81,6 @@ fn operations(batch: &Batch, ranks: usize) -> anyhow::Result<Vec<&'static Operat
         ensure!(*needed == ranks.min(2), "{name} needs {needed} ranks, and there are {ranks}");
     }
     Ok(batch.operations.iter().copied().filter(|operation| operation.number() > 0).collect())
-}
-
-/// Operations that are functions of this program; the others are C statements.
-fn try_operation(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u64) -> Result<(), Halt> {
-    match operation.name {
-        "contents" => types::contents(bench, subject),
-        "life_cycle" => types::life_cycle(bench, subject),
-        _ => run::run(bench, subject, operation, salt),
-    }
 }
 
 /// The state of this process.
@@ -114,7 +104,7 @@ impl Worker<'_> {
             }
             let number = operation.number();
             self.begin(case, number)?;
-            match try_operation(&self.bench, &subject, operation, case.origin * 1024 + number as u64) {
+            match run::run(&self.bench, &subject, operation, case.origin * 1024 + number as u64) {
                 Ok(()) => self.progress.complete(number),
                 Err(Halt::Unsuitable) => {}
                 Err(Halt::WrongBytes(wrong)) => {

@@ -10,7 +10,7 @@ use datatypes::Element;
 use super::arena::Part;
 use super::bench::{Bench, Halt, WrongBytes, clean_margin, expect_packed};
 use super::subject::{Dense, Subject};
-use crate::checked::operations::{Handles, Shared};
+use crate::checked::operations::{Handles, RawDatatype, Shared};
 use crate::checked::{CallError, Datatype, check};
 use crate::device::{self, Buffer};
 
@@ -22,6 +22,7 @@ const LEAST_TAG_UB: u64 = 32767;
 /// The state of the functions that statements call.
 struct OperationRun<'a> {
     bench: &'a Bench<'a>,
+    subject: &'a Subject,
     data: &'a Items,
     /// Data of other operations differs.
     salt: u64,
@@ -80,6 +81,7 @@ pub fn run(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u6
     let whole = data.values.len().checked_div(of_item).filter(|items| items * of_item == data.values.len());
     let mut state = OperationRun {
         bench,
+        subject,
         data: &data,
         salt,
         at_end,
@@ -90,6 +92,7 @@ pub fn run(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u6
         wrong: None,
     };
     state.write(0);
+    let arguments = if operation.needs(Need::Fits) { subject.arguments() } else { None }.unwrap_or_default();
     let mut shared = Shared {
         state: (&raw mut state).cast(),
         memory: bench.device.as_ref().map_or(typed[0].start(), Buffer::address),
@@ -105,6 +108,8 @@ pub fn run(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u6
         block: (bytes / blocks) as c_long,
         from: data.span.0,
         span: data.span_bytes() as c_long,
+        right_addresses: arguments.addresses.as_ptr(),
+        right_integers: arguments.integers.as_ptr(),
         items: subject.items as c_int,
         value_count: data.values.len() as c_int,
         count: *count,
@@ -113,6 +118,10 @@ pub fn run(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u6
         rank: comm.rank()? as c_int,
         ranks: ranks as c_int,
         tag: (salt % LEAST_TAG_UB) as c_int,
+        combiner: arguments.combiner,
+        integers: arguments.integers.len() as c_int,
+        addresses: arguments.addresses.len() as c_int,
+        types: arguments.types,
         fill,
         blank,
         arrive,
@@ -123,6 +132,7 @@ pub fn run(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u6
         compare,
         compare_number,
         failed,
+        make,
         exclusive_or,
     };
     // SAFETY: memory of the arenas, and live handles; the state lives until the call returns, and nothing else uses it.
@@ -147,6 +157,8 @@ pub fn run(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u6
 fn is_suitable(bench: &Bench<'_>, subject: &Subject, operation: &Operation, data: &Items) -> bool {
     let element = subject.layout.only_element();
     let is_met = |need: &Need| match need {
+        Need::Fits => subject.arguments().is_some(),
+        Need::Rare => subject.is_one_of_few(),
         Need::Disjoint => data.are_disjoint(),
         Need::WithData => !data.values.is_empty(),
         Need::WithoutData => subject.items > 0 && data.values.is_empty(),
@@ -325,6 +337,19 @@ extern "C" fn failed(state: *mut c_void, call: *const c_char, code: c_int) {
     if let Err(error) = check(call.into_owned().leak(), code) {
         run.wrong.get_or_insert(error.into());
     }
+}
+
+extern "C" fn make(state: *mut c_void, made: *mut RawDatatype) -> c_int {
+    // SAFETY: as above.
+    let run = unsafe { OperationRun::from_state(state) };
+    match run.subject.another(&run.bench.own) {
+        // SAFETY: statements pass the address of a handle.
+        Ok(datatype) => unsafe { *made = datatype.into_raw() },
+        Err(error) => {
+            run.wrong.get_or_insert(error.into());
+        }
+    }
+    c_int::from(run.wrong.is_some())
 }
 
 extern "C" fn exclusive_or(from: *mut c_void, to: *mut c_void, length: *mut c_int, _: *mut c_void) {

@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use common::conformance::items::{Value, contiguous};
-use common::conformance::{Case, Fault, FaultKind, Items, OPERATIONS};
+use common::conformance::{Case, Contents, Fault, FaultKind, Items, OPERATIONS};
 use datatypes::{Construction, Constructor, Element, Layout};
 
+use crate::checked::operations::Arguments;
 use crate::checked::{CallError, Comm, Datatype, Recipe};
 
 /// A layout as a datatype, with its data.
@@ -115,8 +116,25 @@ impl Subject {
         is_allowed.then_some(element)
     }
 
+    /// What `MPI_Type_get_contents` should give; `None` if that does not fit into its arguments.
+    pub fn arguments(&self) -> Option<Arguments> {
+        match self.construction {
+            Construction::Usual => Arguments::new(&Contents::from_layout(&self.layout)),
+            Construction::Duplicated => Arguments::new(&Contents::of_duplicate()),
+            Construction::Large => None,
+        }
+    }
+
+    /// Whether an operation that takes long is tried: on few types, which have short lists, also those without data.
+    pub fn is_one_of_few(&self) -> bool {
+        const ONE_IN: u64 = 40;
+        const MOST_VALUES: usize = 2000;
+        (!self.is_generated || self.origin.is_multiple_of(ONE_IN))
+            && self.data_of(1).values.len().max(self.layout.to_text().len()) <= MOST_VALUES
+    }
+
     /// The calls that make the datatype once more.
-    pub fn recipe(&self, comm: &Comm) -> Result<Recipe, CallError> {
+    fn recipe(&self, comm: &Comm) -> Result<Recipe, CallError> {
         Recipe::with_construction(&self.layout, self.construction, comm)
     }
 }
