@@ -42,11 +42,26 @@ pub(super) fn install(packages: &[Package], folder: &Path, print: Print<'_>) -> 
         .ok_or_else(|| {
             other(format!("the packages {} do not contain {MARKER}; another version may", titles.join(" ")))
         })?;
+    configure(&complete)?;
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(at("removing the incomplete", folder))?;
     }
     fs::rename(&complete, folder).map_err(at("creating", folder))?;
     wheels.record(print)
+}
+
+/// A file of parameters of Open MPI, and those that it gets: the component finds no network on most machines, and then its end sleeps a
+/// second in each start. `OMPI_MCA_btl` takes the place of this list.
+const PARAMETERS: (&str, &str) = ("etc/openmpi-mca-params.conf", "\nbtl = ^ofi\n");
+
+/// Adds parameters to an MPI that has such a file.
+fn configure(prefix: &Path) -> Result<()> {
+    let (file, parameters) = (prefix.join(PARAMETERS.0), PARAMETERS.1);
+    if !file.exists() {
+        return Ok(());
+    }
+    let ours = fs::read_to_string(&file).map(|text| text + parameters);
+    ours.and_then(|text| fs::write(&file, text)).map_err(at("writing", &file))
 }
 
 /// Packages as pip's requirements, with the hashes of their wheels.
@@ -239,5 +254,17 @@ mod tests {
         let package = Package { name: "no-such", version: "1".to_owned(), hashes: &[] };
         install(&[package], &prefix, &mut |line| lines.push(line.to_owned())).unwrap();
         assert!(lines.is_empty());
+    }
+
+    #[test]
+    fn only_open_mpi_gets_parameters() {
+        let folder = tempfile::tempdir().unwrap();
+        configure(folder.path()).unwrap();
+        let file = folder.path().join(PARAMETERS.0);
+        assert!(!file.exists());
+        fs::create_dir(file.parent().unwrap()).unwrap();
+        fs::write(&file, "# none").unwrap();
+        configure(folder.path()).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "# none\nbtl = ^ofi\n");
     }
 }

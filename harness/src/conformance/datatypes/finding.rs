@@ -1,8 +1,11 @@
 //! A hit: an operation on a case with a wrong result. A finding: the simplest layout with the same fault.
 
+use std::collections::BTreeSet;
+
 use common::conformance::{Case, Fault, FaultKind, OPERATIONS, Operation};
 use datatypes::{Construction, Layout};
 
+use super::campaign::collect;
 use super::properties::Property;
 
 /// Separates the end of a process from the place of its crash.
@@ -205,6 +208,17 @@ impl Finding {
         let similar = self.similar.iter().filter(|similar| similar.is_known == self.is_known);
         (is_of_function && is_in_same_way && is_alike(hit, own))
             || similar.into_iter().any(|similar| similar.is_cause_of(other))
+    }
+
+    /// Whether the outermost constructor of one layout is in the other, and both use the same part of an MPI.
+    pub fn has_constructor_of(&self, other: &Self) -> bool {
+        let (own, hit) = (&self.hit, &other.hit);
+        let has = |layout: &Layout, outermost: &Layout| {
+            let mut names = BTreeSet::new();
+            collect(layout, &mut names);
+            outermost.constructors() > 0 && names.contains(outermost.constructor().name())
+        };
+        is_of_same_part(own, hit) && (has(&own.layout, &hit.layout) || has(&hit.layout, &own.layout))
     }
 
     /// Whether the layout of another finding fails with its operation, too, so that it has the same cause if

@@ -205,8 +205,9 @@ pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Resul
 }
 
 /// Joins findings that probably have one cause. The simplest represents the others, or a known one. Known findings that were `right` when
-/// they were tried again are fixed, unless they explain a finding: some occur at times. Returns those that are fixed, too.
-pub fn join(mut findings: Vec<Finding>, right: &[Finding]) -> (Vec<Finding>, Vec<Hit>) {
+/// they were tried again are fixed, unless they explain a finding: some occur at times. Returns those that are fixed, too. Few causes are
+/// new since a baseline: then the same part and a common constructor are enough.
+pub fn join(mut findings: Vec<Finding>, right: &[Finding], has_baseline: bool) -> (Vec<Finding>, Vec<Hit>) {
     let mut is_fixed = vec![true; right.len()];
     // First, so that no new finding joins one that is known.
     for finding in findings.iter_mut().filter(|finding| !finding.is_known) {
@@ -224,7 +225,10 @@ pub fn join(mut findings: Vec<Finding>, right: &[Finding]) -> (Vec<Finding>, Vec
     findings.sort_by_key(|finding| (!finding.is_known, finding.hit.size()));
     let mut joined: Vec<Finding> = Vec::new();
     for mut finding in findings {
-        let Some(same) = joined.iter_mut().find(|other| other.is_cause_of(&finding)) else {
+        let is_same = |other: &&mut Finding| {
+            other.is_cause_of(&finding) || has_baseline && other.has_constructor_of(&finding)
+        };
+        let Some(same) = joined.iter_mut().find(is_same) else {
             joined.push(finding);
             continue;
         };
@@ -398,12 +402,27 @@ mod tests {
         let general = found("pack", "vector(2, 1, -1, byte)");
         let of_send = found("send", "vector(2, 1, -1, byte)");
         let other = found("send", "contiguous(0, byte)");
-        let (joined, _) = join(vec![special, other, of_send, general], &[]);
+        let (joined, _) = join(vec![special, other, of_send, general], &[], false);
         let names: Vec<(&str, usize, usize)> = joined
             .iter()
             .map(|finding| (finding.hit.operation.name, finding.hits, finding.other_operations().len()))
             .collect();
         assert_eq!(names, [("send", 2, 0), ("send", 6, 1)]);
+    }
+
+    #[test]
+    fn since_a_baseline_findings_with_a_common_constructor_are_one() {
+        let numbers = |has_baseline| {
+            let empty = found("pack", "struct([0, 1], [0, 0], [byte, byte])");
+            let nested = found("pack_behind", "hvector(2, 1, 9, struct([1, 1], [0, 0], [double, char]))");
+            let others = [
+                found("get", "struct([1, 1], [0, 0], [double, char])"),
+                found("pack", "darray(1, 0, [2], [block], [default], [1], c, byte)"),
+            ];
+            let all = [empty, nested].into_iter().chain(others).collect();
+            join(all, &[], has_baseline).0.len()
+        };
+        assert_eq!([false, true].map(numbers), [4, 3]);
     }
 
     /// Whether a finding explains another one, if both are new, and if it is known.
@@ -480,7 +499,7 @@ mod tests {
         let regression = found("scatter", "indexed_block(1, [2], byte)");
         let hurried = Finding { is_complete: false, ..known.clone() };
         assert!(!hurried.is_cause_of(&regression), "scatter was not tried, and may have been right");
-        let (joined, _) = join(vec![regression, variant, known], &[]);
+        let (joined, _) = join(vec![regression, variant, known], &[], false);
         let of = |finding: &Finding| (finding.hit.operation.name, finding.is_known, finding.similar.len());
         assert_eq!(joined.iter().map(of).collect::<Vec<_>>(), [("gather", true, 1), ("scatter", false, 0)]);
     }
@@ -516,13 +535,13 @@ mod tests {
         // Such a one is often not reproduced.
         let again = Finding { is_reproduced: false, ..found("gather", "indexed_block(1, [2], byte)") };
         let found = vec![again, found("scatter", "byte")];
-        let (joined, fixed) = join(found, &right);
+        let (joined, fixed) = join(found, &right, false);
         let of = |finding: &Finding| (finding.hit.operation.name, finding.is_known);
         assert_eq!(joined.iter().map(of).collect::<Vec<_>>(), [("gather", true), ("scatter", false)]);
         assert_eq!(fixed.iter().map(|hit| hit.operation.name).collect::<Vec<_>>(), ["send"]);
         // Plain messages are right again, so that they do not explain others.
         let (joined, fixed) =
-            join(vec![self::found("gather", "vector(2, 1, -1, byte)")], &[known("gather", "int32")]);
+            join(vec![self::found("gather", "vector(2, 1, -1, byte)")], &[known("gather", "int32")], false);
         assert!(!joined[0].is_known && fixed.len() == 1);
     }
 

@@ -181,7 +181,7 @@ impl<'a> Session<'a> {
         let mut report = self.report();
         self.limit = self.plan.time.map(|time| Limit::new(time, Instant::now()));
         let mut shrunk = self.known(known, log)?;
-        (report.findings, report.fixed) = join(shrunk.clone(), &self.right);
+        (report.findings, report.fixed) = join(shrunk.clone(), &self.right, self.worker.baseline.is_some());
         let (mut first, mut cases) = (0, FIRST_CASES);
         while first < self.plan.cases && !report.is_stopped {
             if self.limit.is_some_and(|limit| !limit.has_room(Instant::now())) {
@@ -334,7 +334,7 @@ impl<'a> Session<'a> {
         self.note_conditions(report);
         let as_they_are = unshrunk(&campaign.hits, shrunk);
         let all = shrunk.iter().cloned().chain(as_they_are).collect();
-        (report.findings, report.fixed) = join(all, &self.right);
+        (report.findings, report.fixed) = join(all, &self.right, self.worker.baseline.is_some());
         save(report);
         let now = Instant::now();
         let rest = self.time_of_cases(range.first + range.cases, &report.coverage);
@@ -355,7 +355,7 @@ impl<'a> Session<'a> {
             self.worker.deadline = self.limit.map(|limit| now + limit.left_to_search(now) / 2);
             unless_stopped(mark_variants(&mut self.worker, shrunk), &mut report.is_stopped)?;
         }
-        (report.findings, report.fixed) = join(shrunk.clone(), &self.right);
+        (report.findings, report.fixed) = join(shrunk.clone(), &self.right, self.worker.baseline.is_some());
         if !report.findings.is_empty() {
             log(&format!("{} findings", report.findings.len()));
         }
