@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use datatypes::{Argument, Distribution, Layout, Order};
+use datatypes::{Argument, Construction, Distribution, Layout, Order};
 
 named! {
     /// A constructor, with the name of MPI's constant without `MPI_COMBINER_`.
@@ -53,9 +53,13 @@ impl fmt::Display for Integer {
     }
 }
 
-/// A list as in C, such as `1, 2, MPI_ORDER_C`.
+/// A list as in C, such as `1, 2, MPI_ORDER_C`. C has no empty lists.
 pub fn list<T: ToString>(values: &[T]) -> String {
-    values.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+    if values.is_empty() {
+        "0".to_owned()
+    } else {
+        values.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl Contents {
@@ -96,9 +100,14 @@ impl Contents {
         }
     }
 
-    /// Those of a duplicate.
-    pub const fn of_duplicate() -> Self {
-        Self { combiner: Combiner::Dup, integers: Vec::new(), addresses: Vec::new(), types: 1 }
+    /// Those of a type that is made in one of several ways.
+    pub fn of_type(layout: &Layout, construction: Construction) -> Self {
+        match construction {
+            Construction::Duplicated => {
+                Self { combiner: Combiner::Dup, integers: Vec::new(), addresses: Vec::new(), types: 1 }
+            }
+            Construction::Usual | Construction::Large => Self::from_layout(layout),
+        }
     }
 }
 
@@ -117,13 +126,13 @@ mod tests {
 
     #[test]
     fn arguments_are_in_the_order_of_the_standard() {
-        let vector = "VECTOR, integers (2, 1, 3), addresses (), 1 types";
+        let vector = "VECTOR, integers (2, 1, 3), addresses (0), 1 types";
         assert_eq!(text("vector(2, 1, 3, int32)"), vector);
         let members = "STRUCT, integers (2, 1, 4), addresses (0, 8), 2 types";
         assert_eq!(text("struct([1, 4], [0, 8], [int32, byte])"), members);
-        let subarray = "SUBARRAY, integers (2, 5, 6, 1, 2, 3, 4, MPI_ORDER_FORTRAN), addresses (), 1 types";
+        let subarray = "SUBARRAY, integers (2, 5, 6, 1, 2, 3, 4, MPI_ORDER_FORTRAN), addresses (0), 1 types";
         assert_eq!(text("subarray([5, 6], [1, 2], [3, 4], fortran, byte)"), subarray);
-        assert_eq!(text("resized(-4, 9, byte)"), "RESIZED, integers (), addresses (-4, 9), 1 types");
-        assert_eq!(text("byte"), "NAMED, integers (), addresses (), 0 types");
+        assert_eq!(text("resized(-4, 9, byte)"), "RESIZED, integers (0), addresses (-4, 9), 1 types");
+        assert_eq!(text("byte"), "NAMED, integers (0), addresses (0), 0 types");
     }
 }

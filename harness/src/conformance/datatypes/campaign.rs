@@ -319,8 +319,7 @@ fn known_operations(findings: &[Finding], case: &Case) -> Vec<&'static Operation
 impl Coverage {
     fn count(&mut self, case: &Case) {
         self.cases += 1;
-        let mut names = BTreeSet::new();
-        collect(&case.layout, &mut names);
+        let mut names = constructors(&case.layout);
         names.extend((!case.construction.is_usual()).then(|| case.construction.text()));
         names.into_iter().for_each(|name| *self.constructors.entry(name).or_default() += 1);
     }
@@ -345,9 +344,10 @@ impl Coverage {
     }
 }
 
-pub fn collect(layout: &Layout, names: &mut BTreeSet<&'static str>) {
-    names.insert(layout.constructor().name());
-    layout.constructor().children().iter().for_each(|child| collect(child, names));
+/// The names of all constructors of a layout.
+pub fn constructors(layout: &Layout) -> BTreeSet<&'static str> {
+    let of_children = layout.constructor().children().into_iter().flat_map(constructors);
+    of_children.chain([layout.constructor().name()]).collect()
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! A hit: an operation on a case with a wrong result. A finding: the simplest layout with the same fault.
 
-use std::collections::BTreeSet;
-
 use common::conformance::{Case, Fault, FaultKind, OPERATIONS, Operation};
 use datatypes::{Construction, Layout};
 
-use super::campaign::collect;
+use super::campaign::constructors;
 use super::properties::Property;
 
 /// Separates the end of a process from the place of its crash.
@@ -214,9 +212,7 @@ impl Finding {
     pub fn has_constructor_of(&self, other: &Self) -> bool {
         let (own, hit) = (&self.hit, &other.hit);
         let has = |layout: &Layout, outermost: &Layout| {
-            let mut names = BTreeSet::new();
-            collect(layout, &mut names);
-            outermost.constructors() > 0 && names.contains(outermost.constructor().name())
+            outermost.constructors() > 0 && constructors(layout).contains(outermost.constructor().name())
         };
         is_of_same_part(own, hit) && (has(&own.layout, &hit.layout) || has(&hit.layout, &own.layout))
     }

@@ -361,22 +361,13 @@ fn initial(lines: impl Iterator<Item = String>) -> String {
     }
 }
 
-fn contents(hit: &Hit) -> Contents {
-    match hit.construction {
-        Construction::Duplicated => Contents::of_duplicate(),
-        _ => Contents::from_layout(&hit.layout),
-    }
-}
-
 /// The arguments of the constructor as lists of the program.
 fn arguments(hit: &Hit, uses: &dyn Fn(&str) -> bool) -> String {
-    let Contents { integers, addresses, .. } = contents(hit);
-    // C has no empty lists.
-    let list = |list: String| if list.is_empty() { "0".to_owned() } else { list };
+    let Contents { integers, addresses, .. } = Contents::of_type(&hit.layout, hit.construction);
     let lists =
         [("int", "right_integers", in_c(&integers)), ("MPI_Aint", "right_addresses", in_c(&addresses))];
     let used = lists.into_iter().filter(|(_, name, _)| uses(name));
-    used.map(|(of, name, values)| format!("static const {of} {name}[] = {{{}}};\n", list(values))).collect()
+    used.map(|(of, name, values)| format!("static const {of} {name}[] = {{{values}}};\n")).collect()
 }
 
 /// The values for words in `helpers.c` and `operations.c`.
@@ -392,7 +383,7 @@ fn values(
     let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
     let value = if has_bool { "(i + rank) / 3 % 2" } else { "1 + 37 * (i + rank) % 251" };
     let Reported { size, lower_bound, extent, true_lower_bound, true_extent } = Reported::from_layout(oracle);
-    let contents = contents(hit);
+    let contents = Contents::of_type(&hit.layout, hit.construction);
     let whole = whole_items(data.values.len(), of_item);
     vec![
         ("RANKS", ranks.to_string()),

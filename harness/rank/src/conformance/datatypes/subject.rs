@@ -118,11 +118,9 @@ impl Subject {
 
     /// What `MPI_Type_get_contents` should give; `None` if that does not fit into its arguments.
     pub fn arguments(&self) -> Option<Arguments> {
-        match self.construction {
-            Construction::Usual => Arguments::new(&Contents::from_layout(&self.layout)),
-            Construction::Duplicated => Arguments::new(&Contents::of_duplicate()),
-            Construction::Large => None,
-        }
+        // Arguments of large counts need other functions.
+        let is_large = self.construction == Construction::Large;
+        if is_large { None } else { Arguments::new(&Contents::of_type(&self.layout, self.construction)) }
     }
 
     /// Whether an operation that takes long is tried: on few types, which have short lists, also those without data.
