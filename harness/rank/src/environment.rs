@@ -39,8 +39,7 @@ pub fn settings() -> Vec<(String, String)> {
 
 /// The MPI library of this process, as an event of a check.
 pub fn library() -> CheckEvent {
-    let version = first_line(&identity::library_version());
-    CheckEvent::Library { version, path: identity::library_path() }
+    CheckEvent::Library { version: identity::library_version(), path: identity::library_path() }
 }
 
 fn first_line(text: &str) -> String {

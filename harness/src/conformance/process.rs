@@ -41,8 +41,9 @@ impl Conditions<'_> {
         let timeouts_s = [self.timeout_s / self.hurry, PATIENCE * self.timeout_s];
         let (log, exit, _) = launch.watch_begun(end, timeouts_s, log, CheckLog::line, CheckLog::has_begun)?;
         let loaded = log.library.as_ref();
-        if let Some(reason) =
-            loaded.and_then(|(version, path)| launch.installation.other_library(version, path.as_deref()))
+        let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+        if let Some(reason) = loaded
+            .and_then(|(text, path)| launch.installation.other_library(&first_line(text), path.as_deref()))
         {
             return Err(MpiError::Other(reason));
         }
@@ -103,7 +104,7 @@ pub(crate) struct CheckLog {
     stage: Option<String>,
     /// The last answer, and its time.
     answer: Option<(Answer, f64)>,
-    /// The version and the file of the MPI.
+    /// What the MPI says about itself, and its file.
     library: Option<(String, Option<String>)>,
     transport: Option<String>,
     is_done: bool,
@@ -141,7 +142,10 @@ impl CheckLog {
                         Some((Answer { note: plain(&answer.note).into_owned(), ..answer }, seconds));
                 }
             }
-            CheckEvent::Library { version, path } => self.library = Some((version, path)),
+            CheckEvent::Library { version, path } => {
+                let lines = version.lines().map(|line| plain(line.trim_end()).into_owned());
+                self.library = Some((lines.collect::<Vec<_>>().join("\n"), path));
+            }
             CheckEvent::Transport { name } => self.transport = Some(name),
             CheckEvent::Done => {
                 self.is_done = true;
@@ -156,9 +160,9 @@ impl CheckLog {
         self.is_done
     }
 
-    /// The file of the MPI's library, if it is in a file.
-    pub(crate) fn library_file(&self) -> Option<&str> {
-        self.library.as_ref()?.1.as_deref()
+    /// What the MPI says about itself, and the file of its library, if it is in a file.
+    pub(crate) fn library(&self) -> Option<(&str, Option<&str>)> {
+        self.library.as_ref().map(|(text, path)| (text.as_str(), path.as_deref()))
     }
 
     /// The path of messages, if the process has found it out.

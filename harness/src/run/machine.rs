@@ -1,7 +1,7 @@
 //! The machine that a part of a run is started on.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use procfs::{CpuInfo, Current, Meminfo};
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,12 @@ pub struct Machine {
     pub governor: Option<String>,
     /// Memory, in bytes.
     pub memory_bytes: Option<u64>,
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} hardware threads", self.cpu_model.as_deref().unwrap_or("unknown"), self.cpus)
+    }
 }
 
 impl Machine {

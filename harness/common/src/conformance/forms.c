@@ -101,14 +101,13 @@ if (rank == ORIGIN_RANK) {
 
 ///  | RANKS
 /// OPERATION
-int sources[RANKS], slots[RANKS], weights[RANKS];
+int sources[RANKS], slots[RANKS];
 MPI_Comm topology;
 for (int i = 0; i < RANKS; i++) {
     sources[i] = i;
     slots[i] = rank;
-    weights[i] = 1;
 }
-MPI_Dist_graph_create_adjacent(comm, RANKS, sources, weights, RANKS, sources, weights, MPI_INFO_NULL, 0, &topology);
+MPI_Dist_graph_create_adjacent(comm, RANKS, sources, MPI_UNWEIGHTED, RANKS, sources, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &topology);
 
 /// _ring | 2
 /// OPERATION on a periodic grid
@@ -132,6 +131,6 @@ MPI_Cart_create(comm, 3, sizes, periods, 0, &topology);
 /// _twice | 3
 /// OPERATION on a graph with a neighbour twice
 int sources[3] = {(rank + RANKS - 1) % RANKS, (rank + RANKS - 1) % RANKS, rank}, slots[3] = {0, 1, 2};
-int targets[3] = {(rank + 1) % RANKS, (rank + 1) % RANKS, rank}, weights[3] = {1, 1, 1};
+int targets[3] = {(rank + 1) % RANKS, (rank + 1) % RANKS, rank};
 MPI_Comm topology;
-MPI_Dist_graph_create_adjacent(comm, 3, sources, weights, 3, targets, weights, MPI_INFO_NULL, 0, &topology);
+MPI_Dist_graph_create_adjacent(comm, 3, sources, MPI_UNWEIGHTED, 3, targets, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &topology);

@@ -872,10 +872,10 @@ NEIGHBOURS
 /* Block i is from rank sources[i], for which it is block slots[i]. */
 for (int i = 0; i < BLOCKS; i++) {
     memset(values + i * BLOCK, 0xA5, BLOCK);
-    if (sources[i] < 0)
-        continue;
-    fill(sources[i]);
-    memcpy(values + i * BLOCK, expected + slots[i] * BLOCK, BLOCK);
+    if (sources[i] >= 0) {
+        fill(sources[i]);
+        memcpy(values + i * BLOCK, expected + slots[i] * BLOCK, BLOCK);
+    }
 }
 fill(rank);
 memcpy(packed, expected, BYTES);
@@ -897,10 +897,10 @@ for (int i = 0; i < BLOCKS; i++) {
     received[i] = slots[i] > 0 ? ITEMS : 0;
     from[i] = i * count;
     to[i] = (BLOCKS - 1 - i) * ITEMS;
-    if (sources[i] < 0 || slots[i] == 0)
-        continue;
-    fill(sources[i]);
-    memcpy(block, expected + slots[i] * BLOCK, BLOCK);
+    if (sources[i] >= 0 && slots[i] > 0) {
+        fill(sources[i]);
+        memcpy(block, expected + slots[i] * BLOCK, BLOCK);
+    }
 }
 fill(rank);
 memcpy(packed, expected, BYTES);
@@ -925,10 +925,10 @@ for (int i = 0; i < BLOCKS; i++) {
     to[i] = i * BLOCK;
     types[i] = type;
     denses[i] = dense;
-    if (sources[i] < 0)
-        continue;
-    fill(sources[i]);
-    memcpy(values + i * BLOCK, expected + slots[i] * BLOCK, BLOCK);
+    if (sources[i] >= 0) {
+        fill(sources[i]);
+        memcpy(values + i * BLOCK, expected + slots[i] * BLOCK, BLOCK);
+    }
 }
 fill(rank);
 memset(packed, 0xA5, BYTES);
@@ -942,10 +942,10 @@ compare("sender's memory", image, memory, ALL, FIRST);
 NEIGHBOURS
 for (int i = 0; i < BLOCKS; i++) {
     memset(values + i * BLOCK, 0xA5, BLOCK);
-    if (sources[i] < 0)
-        continue;
-    fill(sources[i]);
-    memcpy(values + i * BLOCK, expected, BLOCK);
+    if (sources[i] >= 0) {
+        fill(sources[i]);
+        memcpy(values + i * BLOCK, expected, BLOCK);
+    }
 }
 (void) slots;
 fill(rank);
@@ -965,10 +965,10 @@ for (int i = 0; i < BLOCKS; i++) {
     memset(block, 0xA5, BLOCK);
     counts[i] = ITEMS;
     places[i] = (BLOCKS - 1 - i) * ITEMS;
-    if (sources[i] < 0)
-        continue;
-    fill(sources[i]);
-    memcpy(block, expected, BLOCK);
+    if (sources[i] >= 0) {
+        fill(sources[i]);
+        memcpy(block, expected, BLOCK);
+    }
 }
 (void) slots;
 fill(rank);

@@ -165,7 +165,7 @@ pub enum CheckEvent {
         /// Time since the check began. Launchers may print the lines of two ranks in the wrong order.
         seconds: f64,
     },
-    /// The first line of `MPI_Get_library_version`, and the file of the library.
+    /// The text of `MPI_Get_library_version`, and the file of the library.
     Library { version: String, path: Option<String> },
     /// The path of messages between ranks, such as `shm`.
     Transport { name: String },

@@ -17,7 +17,7 @@ use ddtbench::model::conditions::MemoryKind;
 use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
 use ddtbench::plan::Plan;
-use ddtbench::run::MpiAccount;
+use ddtbench::run::{Machine, MpiAccount};
 
 use crate::cli::completions;
 use crate::cli::headings::RESULTS;
@@ -137,7 +137,10 @@ impl DatatypesArgs {
         if reports.0.iter().all(|report| !report.is_stopped) && targets.len() > 1 {
             self.try_elsewhere(&targets, &plan, &mut reports)?;
         }
-        let texts = reports.upstream().into_iter().map(|(name, text)| (format!("{name}.md"), text));
+        let texts = reports
+            .upstream(&Machine::this().to_string())
+            .into_iter()
+            .map(|(name, text)| (format!("{name}.md"), text));
         for (name, text) in texts.chain([(REPORT.to_owned(), reports.html())]) {
             let path = folder.path().join(name);
             fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;

@@ -346,7 +346,7 @@ impl Coverage {
 
 /// The names of all constructors of a layout.
 pub fn constructors(layout: &Layout) -> BTreeSet<&'static str> {
-    let of_children = layout.constructor().children().into_iter().flat_map(constructors);
+    let of_children = layout.constructor().children().iter().flat_map(|child| constructors(child));
     of_children.chain([layout.constructor().name()]).collect()
 }
 
@@ -419,18 +419,6 @@ mod tests {
     fn an_mpi_that_answers_from_the_interpreter_has_no_fault() {
         let receivable = compare_with_interpreter(0..4000);
         assert!(receivable > 1500, "{receivable}");
-    }
-
-    #[test]
-    #[ignore = "takes minutes: for changes of the generator or of an oracle"]
-    fn an_mpi_that_answers_from_the_interpreter_has_no_fault_in_a_million_cases() {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-        let part = |thread| {
-            move || compare_with_interpreter(1_000_000 * thread / threads..1_000_000 * (thread + 1) / threads)
-        };
-        let parts: Vec<_> = (0..threads).map(|thread| std::thread::spawn(part(thread))).collect();
-        let receivable: u32 = parts.into_iter().map(|part| part.join().unwrap()).sum();
-        assert!(receivable > 400_000, "{receivable}");
     }
 
     #[test]

@@ -8,16 +8,6 @@ static unsigned char *guarded(long bytes)
     return map + whole - bytes;
 }
 
-/* A file of these ranks. */
-static const char *file_name(MPI_Comm comm)
-{
-    static char name[64];
-    long id = getpid();
-    MPI_Bcast(&id, 1, MPI_LONG, 0, comm);
-    snprintf(name, sizeof name, "/tmp/finding.%ld", id);
-    return name;
-}
-
 /* The memory of a sender, and its values in the order of the type map. Ranks have different values. */
 static void fill(int rank)
 {
@@ -76,11 +66,8 @@ static void compare_number(const char *what, long right, long found)
 static const struct { long at, bytes; } of_item[] = {OF_ITEM};
 static void exclusive_or(void *from, void *to, int *length, MPI_Datatype *handle)
 {
-    (void) handle;
     for (long item = 0; item < *length; item++)
         for (unsigned run = 0; run < sizeof of_item / sizeof *of_item; run++)
-            for (long i = 0; i < of_item[run].bytes; i++) {
-                const long at = EXTENT * item + of_item[run].at + i;
-                ((unsigned char *) to)[at] ^= ((unsigned char *) from)[at];
-            }
+            for (long i = of_item[run].at; i < of_item[run].at + of_item[run].bytes; i++)
+                ((char *) to)[EXTENT * item + i] ^= ((char *) from)[EXTENT * item + i];
 }

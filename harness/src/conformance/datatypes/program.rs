@@ -19,6 +19,9 @@ pub const ALARM: Duration = Duration::from_secs(10);
 /// Functions of all programs.
 const HELPERS: &str = include_str!("helpers.c");
 
+/// The name of a file of all ranks of a communicator.
+const FILE_NAME: &str = "char name[64];\nint id = getpid();\nMPI_Bcast(&id, 1, MPI_INT, 0, COMM);\nsnprintf(name, sizeof name, \"/tmp/finding.%d\", id);\n";
+
 /// Bytes in front of the data, behind it, or on both sides that must not change.
 const MARGIN: i64 = 64;
 
@@ -74,6 +77,10 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     let mut body = wrong_queries(&statements, &hit.detail);
     if has_word(&body, "MPI_File_open") {
         body = format!("MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);\n{body}");
+    }
+    for comm in ["comm", "MPI_COMM_SELF"] {
+        let line = format!("const char *name = file_name({comm});\n");
+        body = body.replace(&line, &FILE_NAME.replace("COMM", comm));
     }
     body = with_words(&body, &[("comm", "MPI_COMM_WORLD".to_owned())]);
     let mut functions = String::new();
@@ -155,10 +162,10 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     let is_constant = |name: &str| is_literal && name == "expected";
     let (variables, set) = variables(&|name| uses(name) && !is_constant(name), placed);
     main = if on_device { set + &main } else { main + &set };
-    let only_one = if has_rank { " && rank == 0" } else { "" };
+    let unless = if has_rank { "wrong || rank > 0" } else { "wrong" };
     let _ = write!(
         main,
-        "{types}{body}if (!wrong{only_one})\n    printf(\"right\\n\");\nfflush(stdout);\nMPI_Finalize();\nreturn wrong != 0;\n"
+        "{types}{body}fputs({unless} ? \"\" : \"right\\n\", stdout);\nfflush(stdout);\nMPI_Finalize();\nreturn wrong != 0;\n"
     );
     let main = format!("\nint main(int argc, char **argv)\n{{\n{}}}\n", indented(&main));
     let mut list = if uses("runs") { list(&listed) } else { String::new() };

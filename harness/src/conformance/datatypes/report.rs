@@ -18,7 +18,7 @@ use crate::mpi::Target;
 const MOST_SIMILAR: usize = 3;
 
 /// The findings in one MPI.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MpiReport {
     /// Its name in tables.
     pub label: String,
@@ -39,6 +39,8 @@ pub struct MpiReport {
     /// Processes of the operations that need several, and the path of their messages.
     pub ranks: usize,
     pub transport: Option<String>,
+    /// What the MPI says about itself.
+    pub configuration: String,
     /// Variables that control the MPI; filled in by the caller.
     pub settings: BTreeMap<String, String>,
     /// Wrong results before they were shrunk and joined.
@@ -65,21 +67,8 @@ impl MpiReport {
         Self {
             label: target.label(),
             title: target.installation.title(),
-            baseline: None,
-            findings: Vec::new(),
             operations: operations.to_vec(),
-            fixed: Vec::new(),
-            once: Vec::new(),
-            elsewhere: Vec::new(),
-            ranks: 0,
-            transport: None,
-            settings: BTreeMap::new(),
-            hits: 0,
-            new_hits: 0,
-            uncompared: 0,
-            old: BTreeMap::new(),
-            coverage: Coverage::default(),
-            is_stopped: false,
+            ..Self::default()
         }
     }
 
@@ -447,16 +436,16 @@ mod tests {
             operations: OPERATIONS.iter().filter(|operation| operation.name != "probe").collect(),
             fixed: vec![finding("get", None).hit],
             once: vec![finding("put", None).hit],
-            elsewhere: Vec::new(),
             ranks: 2,
             transport: Some("shm".to_owned()),
+            configuration: "MPICH 9\nconfigure: --fast".to_owned(),
             settings: [("MPIR_CVAR_X".to_owned(), "1".to_owned())].into(),
             hits: 9,
             new_hits: 5,
             uncompared: 1,
             old: [("get", finding("get", None).hit)].into(),
             coverage,
-            is_stopped: false,
+            ..MpiReport::default()
         }])
     }
 
@@ -540,7 +529,7 @@ mod tests {
         }
         let json = both.json();
         assert_eq!(json["by_mpi"][1]["mpis"]["openmpi"], "right");
-        let texts = both.upstream();
+        let texts = both.upstream("a processor");
         let names: Vec<&str> = texts.iter().map(|(name, _)| &**name).collect();
         assert_eq!(names, ["mpich-1"], "confirmed and new");
         for part in [
@@ -548,6 +537,7 @@ mod tests {
             "(MPI-4.1, section 5.2).\nIt should print `right`. Result: `byte 1`.\n",
             "---|---|---\nMPICH 9 | 1 rank, MPIR_CVAR_X=1 | wrong data\nMPICH 9 | 1 rank, MPIR_CVAR_X=1 | right\n",
             "\n```c\nint main```\n",
+            "\nMachine: a processor.\n\n```text\nMPICH 9\nconfigure: --fast\n```\n",
         ] {
             assert!(texts[0].1.contains(part), "{part} is not in:\n{}", texts[0].1);
         }

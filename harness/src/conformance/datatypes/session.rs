@@ -452,6 +452,7 @@ impl<'a> Session<'a> {
     fn note_conditions(&self, report: &mut MpiReport) {
         report.ranks = self.worker.ranks;
         report.transport.clone_from(&self.worker.transport);
+        report.configuration.clone_from(&self.worker.configuration);
     }
 
     /// How findings of other MPIs fail on this one; `None` for those that do not.

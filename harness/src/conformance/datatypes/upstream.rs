@@ -6,25 +6,23 @@ use super::report::{MpiReport, Reports};
 use crate::report::markdown::escaped;
 
 impl Reports {
-    /// The texts of all new findings that their C programs show, with the names of their files.
-    pub fn upstream(&self) -> Vec<(String, String)> {
+    /// The texts of all new findings that their C programs show on this machine, with the names of their files.
+    pub fn upstream(&self, machine: &str) -> Vec<(String, String)> {
         let of_mpi = |report: &MpiReport| -> Vec<(String, String)> {
             let findings = report.new_findings().enumerate();
-            let text = |(number, finding)| Some((report.file_name(number), self.text_of(report, finding)?));
+            let text =
+                |(number, finding)| Some((report.file_name(number), self.text_of(report, finding, machine)?));
             findings.filter_map(text).collect()
         };
         self.0.iter().flat_map(of_mpi).collect()
     }
 
     /// `None` if the finding is not confirmed: developers could not repeat it.
-    fn text_of(&self, report: &MpiReport, finding: &Finding) -> Option<String> {
+    fn text_of(&self, report: &MpiReport, finding: &Finding, machine: &str) -> Option<String> {
         let (hit, shown) = (&finding.hit, finding.confirmation.shown.as_ref()?);
-        let others = finding.other_operations();
-        let others =
-            match others.len() {
-                0 => String::new(),
-                _ => "Other operations that fail with this datatype:\n\n".to_owned(),
-            } + &others.iter().map(|other| format!("- {}\n", escaped(other.asks))).collect::<String>();
+        let others = finding.other_operations().into_iter();
+        let others: String = others.map(|other| format!("- {}\n", escaped(other.asks))).collect();
+        let title = if others.is_empty() { "" } else { "Other operations that fail with this datatype:\n\n" };
         let result = |other: &MpiReport| {
             let result = match cell(other, hit) {
                 "" => "not tried",
@@ -44,7 +42,7 @@ impl Reports {
             "# {}: {} with {}{}\n\n\
              The operation of the program below: {} (MPI-4.1, section {}).\n\
              It should print `right`. Result: `{}`.\n\
-             {others}\nMPI | Conditions | Result\n---|---|---\n{}\n```c\n{}```\n",
+             {title}{others}\nMPI | Conditions | Result\n---|---|---\n{}\n```c\n{}```\n\nMachine: {}.\n\n```text\n{}\n```\n",
             report.title,
             hit.kind,
             escaped(&hit.layout.to_short_text()),
@@ -54,6 +52,8 @@ impl Reports {
             shown.replace('`', "'"),
             self.0.iter().map(result).collect::<String>(),
             finding.confirmation.code,
+            escaped(machine),
+            report.configuration.replace('`', "'"),
         ))
     }
 }

@@ -35,6 +35,8 @@ pub struct Worker<'a> {
     pub transport: Option<String>,
     /// The file of the MPI's library, once it is known.
     pub library: Option<String>,
+    /// What the MPI says about itself, once it is known.
+    pub configuration: String,
     /// A worker for an MPI whose faults do not count.
     pub baseline: Option<Box<Self>>,
     /// When processes are ended, and none is started any more.
@@ -84,6 +86,7 @@ impl<'a> Worker<'a> {
             ranks,
             transport: None,
             library: None,
+            configuration: String::new(),
             baseline: None,
             deadline: None,
         })
@@ -141,8 +144,8 @@ impl<'a> Worker<'a> {
         };
         let (log, exit) = self.conditions.watch(&launch, self.deadline, new_log)?;
         let end = if log.has_begun() { self.read(ranks, &log, exit)? } else { None };
-        if let Some(file) = log.library_file() {
-            self.library = Some(file.to_owned());
+        if let Some((text, file)) = log.library() {
+            (self.configuration, self.library) = (text.to_owned(), file.map(str::to_owned));
         }
         if let Some(name) = log.transport() {
             self.transport = Some(name.to_owned());

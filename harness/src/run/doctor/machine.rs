@@ -21,14 +21,7 @@ pub fn machine() -> Vec<Finding> {
     let clock = read_word("/sys/devices/system/clocksource/clocksource0/current_clocksource");
     let pages = read_word("/sys/kernel/mm/transparent_hugepage/enabled");
     [
-        Some(Finding::ok(
-            "processor",
-            format!(
-                "{}, {} hardware threads",
-                machine.cpu_model.as_deref().unwrap_or("unknown"),
-                machine.cpus
-            ),
-        )),
+        Some(Finding::ok("processor", machine.to_string())),
         Some(governor(machine.governor.as_deref())),
         clock.as_deref().map(clock_source),
         pages.as_deref().map(huge_pages),

@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use common::conformance::items::{Items, packed_difference};
+use common::conformance::items::Items;
 use common::conformance::{Batch, FaultKind};
 use common::model::conditions::MemoryKind;
 use datatypes::Element;
@@ -136,21 +136,4 @@ pub fn is_plain(comm: &Comm) -> Result<bool, CallError> {
         }
     }
     Ok(true)
-}
-
-/// Packed bytes are as expected, and nothing next to them has changed.
-pub fn expect_packed(expected: &[u8], found: &[u8]) -> Result<(), WrongBytes> {
-    match packed_difference(expected, found) {
-        Some(detail) => Err(WrongBytes { kind: FaultKind::WrongData, detail }),
-        None => Ok(()),
-    }
-}
-
-/// The bytes next to a part are unchanged.
-pub fn clean_margin(part: Part) -> Result<(), WrongBytes> {
-    if part.has_clean_margin() {
-        return Ok(());
-    }
-    let detail = "a byte next to the buffer has changed".to_owned();
-    Err(WrongBytes { kind: FaultKind::ChangedMemory, detail })
 }

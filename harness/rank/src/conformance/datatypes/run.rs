@@ -3,12 +3,12 @@
 use std::ffi::{CStr, c_char, c_int, c_long, c_void};
 use std::sync::{Mutex, PoisonError};
 
-use common::conformance::items::{Items, UNWRITTEN, Value};
+use common::conformance::items::{Items, UNWRITTEN, Value, packed_difference};
 use common::conformance::{FaultKind, Need, Operation, partitions};
 use datatypes::Element;
 
 use super::arena::Part;
-use super::bench::{Bench, Halt, WrongBytes, clean_margin, expect_packed};
+use super::bench::{Bench, Halt, WrongBytes};
 use super::subject::{Dense, Subject};
 use crate::checked::operations::{Handles, RawDatatype, Shared};
 use crate::checked::{CallError, Datatype, check};
@@ -139,8 +139,8 @@ pub fn run(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u6
     unsafe { bench.operations.run(call, &mut shared) };
     // The statements have freed it; after an error they may not have.
     freed.into_iter().for_each(std::mem::forget);
-    if state.wrong.is_none() {
-        state.wrong = state.parts.iter().find_map(|part| clean_margin(*part).err()).map(Halt::from);
+    if state.parts.iter().any(|part| !part.has_clean_margin()) {
+        state.is_wrong(FaultKind::ChangedMemory, "a byte next to the buffer has changed".to_owned());
     }
     let sent = data.values.len();
     state.wrong.map_or(Ok(()), |stop| match stop {
@@ -317,8 +317,8 @@ extern "C" fn compare(
     // SAFETY: statements pass so many bytes.
     let [right, found] =
         [right, found].map(|start| unsafe { std::slice::from_raw_parts(start, bytes as usize) });
-    if let Err(wrong) = expect_packed(right, found) {
-        run.is_wrong(wrong.kind, wrong.detail);
+    if let Some(detail) = packed_difference(right, found) {
+        run.is_wrong(FaultKind::WrongData, detail);
     }
 }
 

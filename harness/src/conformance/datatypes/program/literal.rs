@@ -11,12 +11,12 @@ const MOST_LITERAL: usize = 128;
 const LITERAL_OF_LINE: usize = 24;
 
 /// Lines of statements that constants replace.
-const COMPUTED: [&str; 3] = ["reverse(expected);", "reverse(packed);", "keep();"];
+const COMPUTED: [&str; 2] = ["reverse(expected);", "reverse(packed);"];
 
 /// Words of lines that read the memory of a sender.
-const READ: [&str; 2] = ["memory", "data"];
+const READ: [&str; 3] = ["memory", "data", "arrive"];
 
-/// Functions whose calls other statements replace.
+/// Functions that write the memory. Other statements replace their calls, and those of others.
 const CALLS: [&str; 2] = ["fill(", "prepare("];
 
 /// A program whose bytes are constants.
@@ -36,8 +36,8 @@ impl Literal {
         let lines: Vec<&str> = body.lines().filter(|line| !COMPUTED.contains(&line.trim())).collect();
         let has_several = lines.iter().any(|line| argument(line, "fill(").is_some_and(|rank| rank != "0"));
         let text = statements(&lines, has_several);
-        let words = ["fill", "arrive", "prepare", "place", "keep", "kept", "reverse"];
-        if words.into_iter().any(|word| has_word(&text, word)) {
+        let has_copy = text.contains("memcpy(kept, ");
+        if has_word(&text, "reverse") || has_word(&text, "kept") && !has_copy {
             return None;
         }
         let ranks = if has_several { 2 } else { 1 };
@@ -73,6 +73,8 @@ fn argument<'l>(line: &'l str, call: &str) -> Option<&'l str> {
 fn statements(lines: &[&str], has_several: bool) -> String {
     let of = |name: &str, rank: &str| if has_several { format!("{name}[{rank}]") } else { name.to_owned() };
     let (mut text, mut rank, mut image) = (String::new(), "0", None);
+    // Whether the memory is not the one of a sender, and `kept` is a copy of such memory.
+    let (mut is_placed, mut is_copied) = (false, false);
     for (i, line) in lines.iter().enumerate() {
         let blanks = &line[..line.len() - line.trim_start().len()];
         // A statement that is farther right is not always executed.
@@ -82,9 +84,14 @@ fn statements(lines: &[&str], has_several: bool) -> String {
         };
         let mut until_next = lines[i + 1..].iter().take_while(|line| !is_next(line));
         let called = CALLS.into_iter().find_map(|call| Some((call, argument(line, call)?)));
+        let with_values = |memory: &str, values: &str| {
+            let each = "for (int i = 0; i < BYTES; i++)";
+            format!("{blanks}{each}\n{blanks}    {memory}[byte_at[i]] = {values}[i];")
+        };
+        let is_placed_next = lines.get(i + 1).is_some_and(|next| next.trim() == "place();");
         let code = match called {
             Some(("fill(", filled)) => {
-                rank = filled;
+                (rank, is_placed) = (filled, false);
                 if !until_next.any(|line| READ.iter().any(|word| has_word(line, word))) {
                     continue;
                 }
@@ -94,11 +101,23 @@ fn statements(lines: &[&str], has_several: bool) -> String {
                 image = Some(of("merged", rank));
                 "memset(memory, 0xA5, ALL);".to_owned()
             }
+            Some((_, values)) if is_placed_next => {
+                is_placed = true;
+                "memset(memory, 0xA5, ALL);\n".to_owned() + &with_values("memory", values)
+            }
             Some((_, values)) => {
                 image = Some("image".to_owned());
-                let begin = format!("memset(memory, 0xA5, ALL);\n{blanks}memset(image, 0xA5, ALL);");
-                let each = "for (int i = 0; i < BYTES; i++)";
-                format!("{begin}\n{blanks}{each}\n{blanks}    image[byte_at[i]] = {values}[i];")
+                let begin = format!("memset(memory, 0xA5, ALL);\n{blanks}memset(image, 0xA5, ALL);\n");
+                begin + &with_values("image", values)
+            }
+            None if line.trim() == "place();" || line.trim() == "keep();" && !is_placed => continue,
+            None if line.trim() == "keep();" => {
+                is_copied = true;
+                "memcpy(kept, memory, ALL);".to_owned()
+            }
+            None if let Some(values) = argument(line, "arrive(") => {
+                image = Some("image".to_owned());
+                "memcpy(image, memory, ALL);\n".to_owned() + &with_values("image", values)
             }
             None => {
                 let sent = of("original", rank);
@@ -106,12 +125,29 @@ fn statements(lines: &[&str], has_several: bool) -> String {
                 with_words(line.trim_start(), &[("expected", of("expected", rank))])
                     .replace("sender's memory\", image", &format!("sender's memory\", {sent}"))
                     .replace("receiver's memory\", image", &format!("receiver's memory\", {received}"))
-                    .replace("kept + ", &format!("{sent} + "))
+                    .replace("kept + ", &if is_copied { "kept + ".to_owned() } else { format!("{sent} + ") })
             }
         };
         text += &format!("{blanks}{code}\n");
     }
-    text
+    without_braces(&text)
+}
+
+/// Statements without the braces around a single one.
+fn without_braces(text: &str) -> String {
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        let is_inner = |inner: &&&str| depth(inner) == depth(line) + 4;
+        let start = lines.iter().rposition(|other| depth(other) == depth(line));
+        let start =
+            start.filter(|start| lines[*start..].iter().filter(is_inner).count() == 1 && line.trim() == "}");
+        match start.and_then(|start| Some((start, lines[start].strip_suffix(" {")?))) {
+            Some((start, opening)) => lines[start] = opening,
+            None => lines.push(line),
+        }
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// The bytes of each rank as a constant of the program. C has no empty arrays.

@@ -3,11 +3,11 @@ use common::conformance::OPERATIONS;
 use super::*;
 
 /// Lines of the longest program with static memory; other memory adds functions.
-const MOST_LINES: usize = 100;
-const OF_OTHER_MEMORY: usize = 38;
+const MOST_LINES: usize = 92;
+const OF_OTHER_MEMORY: usize = 40;
 /// Lines of one whose ranks have the same constants, and of one with a file.
 const MOST_OF_CONSTANTS: usize = 59;
-const OF_FILE: usize = 30;
+const OF_FILE: usize = 22;
 
 fn hit(layout: &str, operation: &str, detail: &str) -> Hit {
     let hit = Hit::fake(operation, FaultKind::WrongData, layout);
@@ -42,13 +42,15 @@ fn every_operation_has_a_program() {
 }
 
 #[test]
-fn half_of_the_programs_with_few_bytes_have_at_most_50_lines() {
-    let is_short = |operation: &&Operation| {
+fn three_of_five_programs_with_few_bytes_have_at_most_50_lines_and_all_have_at_most_75() {
+    let lines = |operation: &Operation| {
         let hit = Hit { items: 1, ..hit("vector(2, 1, 2, int16)", operation.name, "") };
-        program(&hit, "an MPI", 2, ProgramMemory::Literal).lines().count() <= 50
+        program(&hit, "an MPI", 2, ProgramMemory::Literal).lines().count()
     };
-    let count = OPERATIONS.iter().filter(is_short).count();
-    assert!(2 * count >= OPERATIONS.len(), "{count} of {}", OPERATIONS.len());
+    let lines: Vec<usize> = OPERATIONS.iter().map(lines).collect();
+    let short = lines.iter().filter(|lines| **lines <= 50).count();
+    assert!(5 * short >= 3 * lines.len(), "{short} of {}", lines.len());
+    assert!(lines.iter().all(|lines| *lines <= 75), "{lines:?}");
 }
 
 #[test]
