@@ -104,7 +104,7 @@ pub(crate) struct CheckLog {
     stage: Option<String>,
     /// The last answer, and its time.
     answer: Option<(Answer, f64)>,
-    /// What the MPI says about itself, and its file.
+    /// The text of `MPI_Get_library_version`, and the file of the library.
     library: Option<(String, Option<String>)>,
     transport: Option<String>,
     is_done: bool,
@@ -160,9 +160,9 @@ impl CheckLog {
         self.is_done
     }
 
-    /// What the MPI says about itself, and the file of its library, if it is in a file.
-    pub(crate) fn library(&self) -> Option<(&str, Option<&str>)> {
-        self.library.as_ref().map(|(text, path)| (text.as_str(), path.as_deref()))
+    /// The text of `MPI_Get_library_version`, and the file of the library, if it is in a file.
+    pub(crate) fn library(&self) -> Option<&(String, Option<String>)> {
+        self.library.as_ref()
     }
 
     /// The path of messages, if the process has found it out.

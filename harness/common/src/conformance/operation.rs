@@ -27,6 +27,8 @@ pub struct Operation {
     /// C statements that do it and compare the result. Those of operations that are [`Need::Own`] are for programs of findings only.
     pub statements: String,
     needs: Vec<Need>,
+    /// The call that has other forms.
+    pub call: Option<&'static str>,
     topology: Option<&'static Section>,
     number: usize,
     /// The numbers of the first operation of the section, and of the one with the same communicator and the usual call.
@@ -141,6 +143,7 @@ fn add(all: &mut Vec<Operation>, section: &Section, sections: &[Section]) {
                 is_form: !suffix.is_empty(),
                 statements: form.with_calls(&text, &calls),
                 needs: needs.clone(),
+                call,
                 topology,
                 number: all.len(),
                 section: first,

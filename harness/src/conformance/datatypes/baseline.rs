@@ -1,10 +1,13 @@
 //! The baseline: an older version of an MPI. What fails there in the same way is not a regression.
 
+use std::cmp::Reverse;
+
 use common::conformance::Case;
 
-use super::finding::Hit;
+use super::finding::{Finding, Hit};
+use super::report::MpiReport;
 use super::trial::{Outcome, case_of_trial, evaluate_alone, occurs_again};
-use super::worker::Worker;
+use super::worker::{Worker, unless_stopped};
 use crate::mpi::MpiError;
 
 /// Faults that depend on uninitialised memory occur at times.
@@ -49,9 +52,35 @@ pub fn is_always_new(
 }
 
 /// The same without cases before it: in a separate process, whose memory no other fault has damaged.
-pub fn is_always_new_alone(worker: &mut Worker<'_>, hit: &Hit) -> Result<Option<bool>, MpiError> {
+fn is_always_new_alone(worker: &mut Worker<'_>, hit: &Hit) -> Result<Option<bool>, MpiError> {
     let case = case_of_trial(hit.case, hit, &[]);
     is_always_new(worker, &[(hit.operation.ranks, vec![case])], hit)
+}
+
+/// Findings that occur each time, and never with a baseline. One that cannot be compared in time stays, unless it is a single crash or hang:
+/// many of these are rare.
+pub fn lasting(
+    worker: &mut Worker<'_>,
+    mut findings: Vec<Finding>,
+    report: &mut MpiReport,
+) -> Result<Vec<Finding>, MpiError> {
+    let mut lasting = Vec::new();
+    findings.sort_by_key(|finding| Reverse(finding.hits));
+    for finding in findings {
+        let mut is_new = Some(true);
+        if !report.is_stopped && finding.is_reproduced {
+            let alone = is_always_new_alone(worker, &finding.hit);
+            is_new = unless_stopped(alone, &mut report.is_stopped)?.flatten();
+        }
+        match is_new {
+            Some(false) => report.once.push(finding.hit),
+            None if finding.hits == 1 && finding.hit.kind.ends_process() => {
+                (report.uncompared, report.new_hits) = (report.uncompared + 1, report.new_hits - 1);
+            }
+            Some(true) | None => lasting.push(finding),
+        }
+    }
+    Ok(lasting)
 }
 
 #[cfg(test)]

@@ -208,13 +208,18 @@ impl Finding {
             || similar.into_iter().any(|similar| similar.is_cause_of(other))
     }
 
-    /// Whether the outermost constructor of one layout is in the other, and both use the same part of an MPI.
-    pub fn has_constructor_of(&self, other: &Self) -> bool {
+    /// Whether both have one cause if few are new: they call one function, or one type has the outermost constructor of the other and the
+    /// same part of an MPI is used. All parts copy data, and use bounds.
+    pub fn is_of_one_change(&self, other: &Self) -> bool {
         let (own, hit) = (&self.hit, &other.hit);
         let has = |layout: &Layout, outermost: &Layout| {
             outermost.constructors() > 0 && constructors(layout).contains(outermost.constructor().name())
         };
-        is_of_same_part(own, hit) && (has(&own.layout, &hit.layout) || has(&hit.layout, &own.layout))
+        let parts = [own, hit].map(part_of_mpi);
+        let is_used = parts[0] == parts[1] || parts.contains(&COPIES) || parts.contains(&BOUNDS);
+        let is_called = own.operation.call.is_some() && own.operation.call == hit.operation.call;
+        (own.kind == FaultKind::Hang) == (hit.kind == FaultKind::Hang)
+            && (is_called || is_used && (has(&own.layout, &hit.layout) || has(&hit.layout, &own.layout)))
     }
 
     /// Whether the layout of another finding fails with its operation, too, so that it has the same cause if

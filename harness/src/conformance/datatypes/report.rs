@@ -12,7 +12,6 @@ use super::finding::{Confirmation, Finding, Hit};
 use super::list::FindingList;
 use super::matrix::Matrix;
 use super::page::page;
-use crate::mpi::Target;
 
 /// Layouts with probably the same cause that are shown.
 const MOST_SIMILAR: usize = 3;
@@ -39,7 +38,7 @@ pub struct MpiReport {
     /// Processes of the operations that need several, and the path of their messages.
     pub ranks: usize,
     pub transport: Option<String>,
-    /// What the MPI says about itself.
+    /// The text of `MPI_Get_library_version`.
     pub configuration: String,
     /// Variables that control the MPI; filled in by the caller.
     pub settings: BTreeMap<String, String>,
@@ -62,16 +61,6 @@ pub struct MpiReport {
 pub struct Reports(pub Vec<MpiReport>);
 
 impl MpiReport {
-    /// An empty report about an MPI.
-    pub fn new(target: &Target, operations: &[&'static Operation]) -> Self {
-        Self {
-            label: target.label(),
-            title: target.installation.title(),
-            operations: operations.to_vec(),
-            ..Self::default()
-        }
-    }
-
     /// Findings that were not known.
     pub fn new_findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| !finding.is_known)

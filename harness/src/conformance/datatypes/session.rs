@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use common::conformance::{Case, FaultKind, OPERATIONS, Operation};
 use datatypes::{Element, Layout};
 
-use super::baseline::{are_old, is_always_new_alone};
+use super::baseline::{are_old, lasting};
 use super::campaign::{Campaign, Coverage, Range};
 use super::confirmation::confirm;
 use super::corpus::corpus;
@@ -246,7 +246,7 @@ impl<'a> Session<'a> {
         self.worker.run(&[operation], operation.ranks, &cases)?;
         baseline.run(&[operation], operation.ranks, &cases)?;
         let [new, old] = [&self.worker, &*baseline].map(|worker| &worker.conditions().target.installation);
-        if let Some(library) = baseline.library.as_ref().filter(|_| new.mpicc != old.mpicc)
+        if let Some((_, Some(library))) = baseline.library.as_ref().filter(|_| new.mpicc != old.mpicc)
             && self.worker.library == baseline.library
         {
             let [new, old] = [new, old].map(|mpi| mpi.mpiexec.display());
@@ -349,7 +349,9 @@ impl<'a> Session<'a> {
         let reduced = reduce(&mut self.worker, &self.plan.operations, campaign, shrunk, deadline)?;
         report.is_stopped = is_stopped || reduced.is_stopped;
         report.once.extend(reduced.once);
-        shrunk.extend(self.lasting(reduced.findings, report)?);
+        let now = Instant::now();
+        self.worker.deadline = self.limit.map(|limit| now + limit.left_to_search(now) / 2);
+        shrunk.extend(lasting(&mut self.worker, reduced.findings, report)?);
         if !report.is_stopped {
             let now = Instant::now();
             self.worker.deadline = self.limit.map(|limit| now + limit.left_to_search(now) / 2);
@@ -362,25 +364,6 @@ impl<'a> Session<'a> {
         self.confirm(report, rest)?;
         save(report);
         Ok(reached)
-    }
-
-    /// With a baseline, findings that occur each time, and never there. One that cannot be compared in time stays.
-    fn lasting(&mut self, findings: Vec<Finding>, report: &mut MpiReport) -> Result<Vec<Finding>, MpiError> {
-        let now = Instant::now();
-        self.worker.deadline = self.limit.map(|limit| now + limit.left_to_search(now) / 2);
-        let mut lasting = Vec::new();
-        for finding in findings {
-            let mut is_new = Some(true);
-            if !report.is_stopped && finding.is_reproduced {
-                let alone = is_always_new_alone(&mut self.worker, &finding.hit);
-                is_new = unless_stopped(alone, &mut report.is_stopped)?.flatten();
-            }
-            match is_new {
-                Some(false) => report.once.push(finding.hit),
-                Some(true) | None => lasting.push(finding),
-            }
-        }
-        Ok(lasting)
     }
 
     /// Leaves out hits that occur with the baseline, too.
@@ -442,17 +425,19 @@ impl<'a> Session<'a> {
     fn report(&self) -> MpiReport {
         let name = |worker: &Worker<'_>| {
             let target = worker.conditions().target;
-            format!("{}: {}", target.label(), target.installation.title())
+            (target.label(), target.installation.title())
         };
-        let baseline = self.worker.baseline.as_deref().map(name);
-        MpiReport { baseline, ..MpiReport::new(self.worker.conditions().target, &self.plan.operations) }
+        let (label, title) = name(&self.worker);
+        let baseline =
+            self.worker.baseline.as_deref().map(name).map(|(label, title)| format!("{label}: {title}"));
+        MpiReport { label, title, baseline, operations: self.plan.operations.clone(), ..MpiReport::default() }
     }
 
     /// The number of ranks, and the path of their messages, as far as it is known.
     fn note_conditions(&self, report: &mut MpiReport) {
         report.ranks = self.worker.ranks;
         report.transport.clone_from(&self.worker.transport);
-        report.configuration.clone_from(&self.worker.configuration);
+        report.configuration = self.worker.library.clone().unwrap_or_default().0;
     }
 
     /// How findings of other MPIs fail on this one; `None` for those that do not.

@@ -33,10 +33,8 @@ pub struct Worker<'a> {
     pub ranks: usize,
     /// The path of messages between ranks, once it is known.
     pub transport: Option<String>,
-    /// The file of the MPI's library, once it is known.
-    pub library: Option<String>,
-    /// What the MPI says about itself, once it is known.
-    pub configuration: String,
+    /// The text of `MPI_Get_library_version`, and the file of the library, once they are known.
+    pub library: Option<(String, Option<String>)>,
     /// A worker for an MPI whose faults do not count.
     pub baseline: Option<Box<Self>>,
     /// When processes are ended, and none is started any more.
@@ -86,7 +84,6 @@ impl<'a> Worker<'a> {
             ranks,
             transport: None,
             library: None,
-            configuration: String::new(),
             baseline: None,
             deadline: None,
         })
@@ -144,9 +141,7 @@ impl<'a> Worker<'a> {
         };
         let (log, exit) = self.conditions.watch(&launch, self.deadline, new_log)?;
         let end = if log.has_begun() { self.read(ranks, &log, exit)? } else { None };
-        if let Some((text, file)) = log.library() {
-            (self.configuration, self.library) = (text.to_owned(), file.map(str::to_owned));
-        }
+        self.library = log.library().cloned().or(self.library.take());
         if let Some(name) = log.transport() {
             self.transport = Some(name.to_owned());
         }

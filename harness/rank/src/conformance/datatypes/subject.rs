@@ -116,7 +116,7 @@ impl Subject {
         is_allowed.then_some(element)
     }
 
-    /// What `MPI_Type_get_contents` should give; `None` if that does not fit into its arguments.
+    /// The arguments that `MPI_Type_get_contents` should give; `None` if one does not fit.
     pub fn arguments(&self) -> Option<Arguments> {
         // Arguments of large counts need other functions.
         let is_large = self.construction == Construction::Large;
