@@ -16,8 +16,8 @@ const COMPUTED: [&str; 2] = ["reverse(expected);", "reverse(packed);"];
 /// Words of lines that read the memory of a sender.
 const READ: [&str; 3] = ["memory", "data", "arrive"];
 
-/// Functions that write the memory. Other statements replace their calls, and those of others.
-const CALLS: [&str; 2] = ["fill(", "prepare("];
+/// Functions whose calls other statements replace. The first two write the memory.
+const CALLS: [&str; 3] = ["fill(", "prepare(", "arrive("];
 
 /// A program whose bytes are constants.
 pub struct Literal {
@@ -79,7 +79,7 @@ fn statements(lines: &[&str], has_several: bool) -> String {
         let blanks = &line[..line.len() - line.trim_start().len()];
         // A statement that is farther right is not always executed.
         let is_next = |line: &&&str| {
-            let is_call = CALLS.iter().any(|call| argument(line, call).is_some());
+            let is_call = CALLS[..2].iter().any(|call| argument(line, call).is_some());
             is_call && line.len() - line.trim_start().len() <= blanks.len()
         };
         let mut until_next = lines[i + 1..].iter().take_while(|line| !is_next(line));
@@ -97,13 +97,17 @@ fn statements(lines: &[&str], has_several: bool) -> String {
                 }
                 format!("memcpy(memory, {}, ALL);", of("original", rank))
             }
-            Some(("prepare(", "expected")) => {
-                image = Some(of("merged", rank));
-                "memset(memory, 0xA5, ALL);".to_owned()
+            Some(("arrive(", values)) => {
+                image = Some("image".to_owned());
+                "memcpy(image, memory, ALL);\n".to_owned() + &with_values("image", values)
             }
             Some((_, values)) if is_placed_next => {
                 is_placed = true;
                 "memset(memory, 0xA5, ALL);\n".to_owned() + &with_values("memory", values)
+            }
+            Some(("prepare(", "expected")) => {
+                image = Some(of("merged", rank));
+                "memset(memory, 0xA5, ALL);".to_owned()
             }
             Some((_, values)) => {
                 image = Some("image".to_owned());
@@ -114,10 +118,6 @@ fn statements(lines: &[&str], has_several: bool) -> String {
             None if line.trim() == "keep();" => {
                 is_copied = true;
                 "memcpy(kept, memory, ALL);".to_owned()
-            }
-            None if let Some(values) = argument(line, "arrive(") => {
-                image = Some("image".to_owned());
-                "memcpy(image, memory, ALL);\n".to_owned() + &with_values("image", values)
             }
             None => {
                 let sent = of("original", rank);
