@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use common::conformance::Case;
+use common::conformance::{Case, FaultKind};
 
 use super::finding::{Finding, Hit};
 use super::report::MpiReport;
@@ -57,15 +57,16 @@ fn is_always_new_alone(worker: &mut Worker<'_>, hit: &Hit) -> Result<Option<bool
     is_always_new(worker, &[(hit.operation.ranks, vec![case])], hit)
 }
 
-/// Findings that occur each time, and never with a baseline. One that cannot be compared in time stays, unless it is a single crash or hang:
-/// many of these are rare.
+/// Findings that occur each time, and never with a baseline. One that cannot be compared in time stays, unless it is a single crash:
+/// many are rare.
 pub fn lasting(
     worker: &mut Worker<'_>,
     mut findings: Vec<Finding>,
     report: &mut MpiReport,
 ) -> Result<Vec<Finding>, MpiError> {
     let mut lasting = Vec::new();
-    findings.sort_by_key(|finding| Reverse(finding.hits));
+    // Hangs take seconds.
+    findings.sort_by_key(|finding| (finding.hit.kind == FaultKind::Hang, Reverse(finding.hits)));
     for finding in findings {
         let mut is_new = Some(true);
         if !report.is_stopped && finding.is_reproduced {
@@ -74,7 +75,7 @@ pub fn lasting(
         }
         match is_new {
             Some(false) => report.once.push(finding.hit),
-            None if finding.hits == 1 && finding.hit.kind.ends_process() => {
+            None if finding.hits == 1 && finding.hit.kind == FaultKind::Crash => {
                 (report.uncompared, report.new_hits) = (report.uncompared + 1, report.new_hits - 1);
             }
             Some(true) | None => lasting.push(finding),
@@ -85,7 +86,7 @@ pub fn lasting(
 
 #[cfg(test)]
 mod tests {
-    use common::conformance::{Fault, FaultKind};
+    use common::conformance::Fault;
 
     use super::super::confirmation::tests::mpi;
     use super::*;
