@@ -9,7 +9,7 @@ use libtest_mimic::Trial;
 
 use super::job::run;
 use super::results::rows;
-use super::setup::{MPIS, Mpi, WITHOUT_SLEEP, root, scratch, trials_on};
+use super::setup::{MPIS, Mpi, root, scratch, trials_on};
 use super::trial::Need;
 use super::typed::words;
 
@@ -52,7 +52,7 @@ fn measures(mpi: &Mpi) {
         let mut command = Command::new("sh");
         command.args(["-c", WITHOUT_NETWORK, "-"]).arg(installation().join("bin/ddtbench"));
         command.current_dir(&dir).env_clear().env("TMPDIR", dir.path()).env("CARGO", "/bin/false");
-        command.env("CC", "no-such-compiler").env(WITHOUT_SLEEP.0, WITHOUT_SLEEP.1);
+        command.env("CC", "no-such-compiler");
         command.env("MPICH_CC", compiler).env("OMPI_CC", compiler);
         command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
         // Open MPI does not start without a home.

@@ -16,10 +16,6 @@ use super::typed::words;
 /// The MPIs of all tests: those that `ddtbench` can install, so that they are the same everywhere.
 pub const MPIS: [&str; 2] = ["mpich", "openmpi"];
 
-/// Saves a second per start of Open MPI 5.0: without a network, as here, its component `btl/ofi` sleeps that
-/// long when it is closed unused. The set-up itself starts Open MPI without this setting.
-pub const WITHOUT_SLEEP: (&str, &str) = ("OMPI_MCA_btl", "^ofi");
-
 /// An MPI that can be used.
 #[derive(Clone, Debug)]
 pub struct Mpi {
@@ -38,7 +34,6 @@ impl Mpi {
         command.current_dir(scratch());
         // Containers run as root, which Open MPI refuses without these variables.
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        command.env(WITHOUT_SLEEP.0, WITHOUT_SLEEP.1);
         command
     }
 }
@@ -114,7 +109,6 @@ fn with_network(dir: &Path) -> Command {
     let mut command = Command::new(program());
     // The user's own choice of MPI, project or state must not affect the tests.
     command.current_dir(dir).env("DDTBENCH_ROOT", root()).env_remove("MPICC").env_remove("DDTBENCH_STATE");
-    command.env(WITHOUT_SLEEP.0, WITHOUT_SLEEP.1);
     command
 }
 
@@ -190,7 +184,7 @@ fn install(name: &'static str) -> Result<Mpi, String> {
     }
     // A run builds the rank program.
     let short = format!("contiguous -p bytes=8 -m reference --max-time 0.01 --launches 1 --mpi {name}");
-    let measured = run(with_network(dir.path()).args(words(&short)).env_remove(WITHOUT_SLEEP.0));
+    let measured = run(with_network(dir.path()).args(words(&short)));
     if measured.code != Some(0) {
         return Err(measured.to_string());
     }
