@@ -41,9 +41,8 @@ impl Conditions<'_> {
         let timeouts_s = [self.timeout_s / self.hurry, PATIENCE * self.timeout_s];
         let (log, exit, _) = launch.watch_begun(end, timeouts_s, log, CheckLog::line, CheckLog::has_begun)?;
         let loaded = log.library.as_ref();
-        let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
-        if let Some(reason) = loaded
-            .and_then(|(text, path)| launch.installation.other_library(&first_line(text), path.as_deref()))
+        if let Some(reason) =
+            loaded.and_then(|(version, path)| launch.installation.other_library(version, path.as_deref()))
         {
             return Err(MpiError::Other(reason));
         }

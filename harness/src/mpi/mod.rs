@@ -167,6 +167,7 @@ impl Installation {
     /// Describes the library that a rank program has loaded, if it is not this MPI's: neither in its folders nor of its version.
     pub fn other_library(&self, version: &str, path: Option<&str>) -> Option<String> {
         let path = Path::new(path?);
+        let version = version.lines().next()?.split_whitespace().collect::<Vec<_>>().join(" ");
         let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let own =
             self.mpicc.ancestors().nth(2).into_iter().chain(self.library_dirs.iter().map(PathBuf::as_path));

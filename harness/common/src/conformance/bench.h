@@ -1,5 +1,5 @@
-/* What the statements of operations.c use while the rank program executes them. `struct bench` is `Shared` in bench.rs of the rank program,
- * field by field. An MPI call that fails ends the operation. */
+/* What the statements of operations.c use while the rank program executes them. `struct bench` is `Shared` in checked/operations.rs of
+ * the rank program, field by field. An MPI call that fails ends the operation. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

@@ -212,10 +212,10 @@ compare_number("the constructor", COMBINER, combiner);
 compare_number("the number of integers", INTEGERS, integers);
 compare_number("the number of addresses", ADDRESSES, addresses);
 compare_number("the number of types", TYPES, types);
-if (types > 0 && types == TYPES && integers == INTEGERS && addresses == ADDRESSES) {
+if (combiner != MPI_COMBINER_NAMED && types == TYPES && integers == INTEGERS && addresses == ADDRESSES) {
     int found[INTEGERS + 1];
     MPI_Aint places[ADDRESSES + 1];
-    MPI_Datatype children[TYPES];
+    MPI_Datatype children[TYPES + 1];
     MPI_Type_get_contents(type, integers, addresses, types, found, places, children);
     for (int i = 0; i < INTEGERS; i++)
         compare_number("an integer", right_integers[i], found[i]);

@@ -77,8 +77,11 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// `None` if one is too large for `MPI_Type_get_contents`.
+    /// `None` if one is too large for `MPI_Type_get_contents`, or if there are too many for the stack.
     pub fn new(contents: &Contents) -> Option<Self> {
+        if contents.integers.len().max(contents.addresses.len()) > 1 << 16 {
+            return None;
+        }
         // SAFETY: a list of constants.c with this length.
         let combiners = unsafe { &ffi::RSMPI_COMBINERS };
         let integers = contents.integers.iter().map(|integer| number(integer).try_into().ok());

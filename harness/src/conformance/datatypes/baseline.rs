@@ -57,15 +57,13 @@ fn is_always_new_alone(worker: &mut Worker<'_>, hit: &Hit) -> Result<Option<bool
     is_always_new(worker, &[(hit.operation.ranks, vec![case])], hit)
 }
 
-/// Findings that occur each time, and never with a baseline. One that cannot be compared in time stays, unless it is a single crash:
-/// many are rare.
+/// Findings that occur each time, and never with a baseline. One that cannot be compared in time stays. Slow hangs come last.
 pub fn lasting(
     worker: &mut Worker<'_>,
     mut findings: Vec<Finding>,
     report: &mut MpiReport,
 ) -> Result<Vec<Finding>, MpiError> {
     let mut lasting = Vec::new();
-    // Hangs take seconds.
     findings.sort_by_key(|finding| (finding.hit.kind == FaultKind::Hang, Reverse(finding.hits)));
     for finding in findings {
         let mut is_new = Some(true);
@@ -75,9 +73,6 @@ pub fn lasting(
         }
         match is_new {
             Some(false) => report.once.push(finding.hit),
-            None if finding.hits == 1 && finding.hit.kind == FaultKind::Crash => {
-                (report.uncompared, report.new_hits) = (report.uncompared + 1, report.new_hits - 1);
-            }
             Some(true) | None => lasting.push(finding),
         }
     }

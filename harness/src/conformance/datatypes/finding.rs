@@ -216,10 +216,12 @@ impl Finding {
             outermost.constructors() > 0 && constructors(layout).contains(outermost.constructor().name())
         };
         let parts = [own, hit].map(part_of_mpi);
-        let is_used = parts[0] == parts[1] || parts.contains(&COPIES) || parts.contains(&BOUNDS);
-        let is_called = own.operation.call.is_some() && own.operation.call == hit.operation.call;
-        (own.kind == FaultKind::Hang) == (hit.kind == FaultKind::Hang)
-            && (is_called || is_used && (has(&own.layout, &hit.layout) || has(&hit.layout, &own.layout)))
+        let shares_part = parts[0] == parts[1] || parts.contains(&COPIES) || parts.contains(&BOUNDS);
+        let same_function = own.operation.call.is_some() && own.operation.call == hit.operation.call;
+        self.is_reproduced
+            && (own.kind == FaultKind::Hang) == (hit.kind == FaultKind::Hang)
+            && (same_function
+                || shares_part && (has(&own.layout, &hit.layout) || has(&hit.layout, &own.layout)))
     }
 
     /// Whether the layout of another finding fails with its operation, too, so that it has the same cause if

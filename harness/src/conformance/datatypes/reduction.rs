@@ -225,13 +225,13 @@ pub fn join(mut findings: Vec<Finding>, right: &[Finding], has_baseline: bool) -
     findings.sort_by_key(|finding| (!finding.is_known, finding.hit.size()));
     let mut joined: Vec<Finding> = Vec::new();
     for mut finding in findings {
-        let is_same = |other: &&mut Finding| {
-            other.is_cause_of(&finding) || has_baseline && other.is_of_one_change(&finding)
-        };
-        let Some(same) = joined.iter_mut().find(is_same) else {
+        let by_cause = joined.iter().position(|other| other.is_cause_of(&finding));
+        let by_change = || joined.iter().position(|other| has_baseline && other.is_of_one_change(&finding));
+        let Some(same) = by_cause.or_else(by_change) else {
             joined.push(finding);
             continue;
         };
+        let same = &mut joined[same];
         same.hits += finding.hits;
         let similar = std::mem::take(&mut finding.similar);
         same.similar.push(finding);
@@ -419,10 +419,8 @@ mod tests {
             ("gather_sent", "indexed_block(1, [1], byte)"),
             ("put", "vector(2, 1, 3, byte)"),
         ];
-        let numbers = |has_baseline| {
-            let all = all.map(|(operation, layout)| found(operation, layout)).to_vec();
-            join(all, &[], has_baseline).0.len()
-        };
+        let all = all.map(|(operation, layout)| found(operation, layout)).to_vec();
+        let numbers = |has_baseline| join(all.clone(), &[], has_baseline).0.len();
         assert_eq!([false, true].map(numbers), [4, 3]);
     }
 

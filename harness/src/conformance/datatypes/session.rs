@@ -491,8 +491,11 @@ impl<'a> Session<'a> {
                 }
             }
         }
-        // The same program shows both, so that it is not a regression.
-        for finding in report.findings.extract_if(.., |finding| finding.confirmation.is_old) {
+        // The same program shows both, so that it is not a regression. Others that were joined to it may be one.
+        let is_old = |finding: &mut Finding| finding.confirmation.is_old;
+        for mut finding in report.findings.extract_if(.., is_old).collect::<Vec<_>>() {
+            let similar = std::mem::take(&mut finding.similar);
+            report.findings.extend(similar.into_iter().filter(|similar| !finding.is_cause_of(similar)));
             report.old.entry(finding.hit.operation.name).or_insert(finding.hit);
         }
         Ok(())

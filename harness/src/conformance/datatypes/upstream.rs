@@ -20,8 +20,8 @@ impl Reports {
     /// `None` if the finding is not confirmed: developers could not repeat it.
     fn text_of(&self, report: &MpiReport, finding: &Finding, machine: &str) -> Option<String> {
         let (hit, shown) = (&finding.hit, finding.confirmation.shown.as_ref()?);
-        let others = finding.other_operations().into_iter();
-        let others: String = others.map(|other| format!("- {}\n", escaped(other.asks))).collect();
+        let others = finding.others.iter().map(|(other, _)| format!("- {}\n", escaped(other.asks)));
+        let others: String = others.collect();
         let title = if others.is_empty() { "" } else { "Other operations that fail with this datatype:\n\n" };
         let result = |other: &MpiReport| {
             let result = match cell(other, hit) {

@@ -119,8 +119,8 @@ impl Subject {
     /// The arguments that `MPI_Type_get_contents` should give; `None` if one does not fit.
     pub fn arguments(&self) -> Option<Arguments> {
         // Arguments of large counts need other functions.
-        let is_large = self.construction == Construction::Large;
-        if is_large { None } else { Arguments::new(&Contents::of_type(&self.layout, self.construction)) }
+        let contents = Contents::of_type(&self.layout, self.construction);
+        (self.construction != Construction::Large).then(|| Arguments::new(&contents)).flatten()
     }
 
     /// Whether an operation that takes long is tried: on few types, which have short lists, also those without data.

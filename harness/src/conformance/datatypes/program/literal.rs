@@ -37,7 +37,8 @@ impl Literal {
         let has_several = lines.iter().any(|line| argument(line, "fill(").is_some_and(|rank| rank != "0"));
         let text = statements(&lines, has_several);
         let has_copy = text.contains("memcpy(kept, ");
-        if has_word(&text, "reverse") || has_word(&text, "kept") && !has_copy {
+        let left = ["fill", "prepare", "arrive", "place", "keep", "reverse"];
+        if left.iter().any(|word| has_word(&text, word)) || has_word(&text, "kept") && !has_copy {
             return None;
         }
         let ranks = if has_several { 2 } else { 1 };
@@ -114,7 +115,9 @@ fn statements(lines: &[&str], has_several: bool) -> String {
                 let begin = format!("memset(memory, 0xA5, ALL);\n{blanks}memset(image, 0xA5, ALL);\n");
                 begin + &with_values("image", values)
             }
-            None if line.trim() == "place();" || line.trim() == "keep();" && !is_placed => continue,
+            None if line.trim() == "place();" && is_placed || line.trim() == "keep();" && !is_placed => {
+                continue;
+            }
             None if line.trim() == "keep();" => {
                 is_copied = true;
                 "memcpy(kept, memory, ALL);".to_owned()
@@ -142,7 +145,9 @@ fn without_braces(text: &str) -> String {
         let start = lines.iter().rposition(|other| depth(other) == depth(line));
         let start =
             start.filter(|start| lines[*start..].iter().filter(is_inner).count() == 1 && line.trim() == "}");
-        match start.and_then(|start| Some((start, lines[start].strip_suffix(" {")?))) {
+        let opening =
+            |start: usize| lines[start].strip_suffix(" {").filter(|opening| !opening.trim().is_empty());
+        match start.and_then(|start| Some((start, opening(start)?))) {
             Some((start, opening)) => lines[start] = opening,
             None => lines.push(line),
         }
