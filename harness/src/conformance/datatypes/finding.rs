@@ -212,15 +212,15 @@ impl Finding {
     /// same part of an MPI is used. All parts copy data, and use bounds.
     pub fn is_of_one_change(&self, other: &Self) -> bool {
         let (own, hit) = (&self.hit, &other.hit);
-        let has = |layout: &Layout, outermost: &Layout| {
-            outermost.constructors() > 0 && constructors(layout).contains(outermost.constructor().name())
+        let has = |layout: &Layout, other: &Layout| {
+            other.constructors() > 0 && constructors(layout).contains(other.constructor().name())
         };
         let parts = [own, hit].map(part_of_mpi);
         let shares_part = parts[0] == parts[1] || parts.contains(&COPIES) || parts.contains(&BOUNDS);
-        let same_function = own.operation.call.is_some() && own.operation.call == hit.operation.call;
+        let functions = [own, hit].map(|hit| hit.operation.call.or(function(hit)));
         self.is_reproduced
             && (own.kind == FaultKind::Hang) == (hit.kind == FaultKind::Hang)
-            && (same_function
+            && (functions[0].is_some() && functions[0] == functions[1]
                 || shares_part && (has(&own.layout, &hit.layout) || has(&hit.layout, &own.layout)))
     }
 
