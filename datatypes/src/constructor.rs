@@ -17,19 +17,8 @@ named! {
 }
 
 /// From the least general constructor to the most general one.
-const BY_GENERALITY: [&str; 11] = [
-    "contiguous",
-    "resized",
-    "vector",
-    "hvector",
-    "indexed_block",
-    "hindexed_block",
-    "indexed",
-    "hindexed",
-    "struct",
-    "subarray",
-    "darray",
-];
+const BY_GENERALITY: &str = "contiguous resized vector hvector indexed_block hindexed_block indexed hindexed struct subarray \
+     darray";
 
 /// `repeat` copies of `child`, one extent apart, the first `displacement` bytes from the parent's origin.
 #[derive(Clone, Copy, Debug)]
@@ -261,7 +250,7 @@ impl Constructor {
 
     /// Its place among all constructors, the least general first.
     pub(crate) fn generality(&self) -> usize {
-        BY_GENERALITY.iter().position(|name| *name == self.name()).unwrap_or_default()
+        BY_GENERALITY.split(' ').position(|name| name == self.name()).unwrap_or_default()
     }
 
     /// Whether its bounds do not depend on those of its parts. The others are lists of blocks.

@@ -114,16 +114,8 @@ mod tests {
     #[test]
     fn what_is_given_replaces_the_figures_own() {
         let plan = |words: &[&str]| typed(words).plan(words[0]).unwrap().check().unwrap().plan;
-        let quick = plan(&[
-            "hlrs-3",
-            "--quick",
-            "--max-time",
-            "2",
-            "-m",
-            "single",
-            "-p",
-            "partition_bytes=8KiB,1MiB",
-        ]);
+        let text = "hlrs-3 --quick --max-time 2 -m single -p partition_bytes=8KiB,1MiB";
+        let quick = plan(&text.split(' ').collect::<Vec<_>>());
         assert_eq!((quick.cases.len(), quick.launches, quick.limits.max_time_s), (2, Some(1), 2.0));
         assert_eq!((quick.methods.as_slice(), quick.ranks()), (&["single".to_owned()][..], 2));
         let of = plan(&["ddtbench-5", "-p", "test=nas_lu_y", "-p", "ny=100,200"]);

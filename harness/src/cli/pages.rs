@@ -37,28 +37,8 @@ static PAGES: LazyLock<Pages> =
     LazyLock::new(|| toml::from_str(include_str!("pages.toml")).expect("it is part of the program"));
 
 /// Flags that few users need: only `--help-all` shows them.
-const RARE: [&str; 20] = [
-    "sets",
-    "variants",
-    "launcher",
-    "launcher_args",
-    "cache",
-    "warmup",
-    "min_runs",
-    "max_runs",
-    "precision",
-    "set_plan",
-    "trust",
-    "verbose",
-    "dry_run",
-    "plan_file",
-    "retry_failed",
-    "repeat",
-    "pause",
-    "anyway",
-    "undecided_is_ok",
-    "color",
-];
+const RARE: &str = "sets variants launcher launcher_args cache warmup min_runs max_runs precision set_plan trust verbose \
+     dry_run plan_file retry_failed repeat pause anyway undecided_is_ok color";
 
 /// The command line with its help.
 pub fn complete(command: Command) -> Command {
@@ -68,7 +48,7 @@ pub fn complete(command: Command) -> Command {
 /// `path` is the command line up to the command.
 fn with_help(path: &str, command: Command) -> Command {
     let path = format!("{path} {}", command.get_name()).trim_start().to_owned();
-    let is_rare = |arg: &Arg| RARE.contains(&arg.get_id().as_str());
+    let is_rare = |arg: &Arg| RARE.split(' ').any(|name| name == arg.get_id());
     let hint = format!("All flags: {path} --help-all\n");
     let name = path.strip_prefix("ddtbench ").unwrap_or(&path);
     let (examples, reference) = PAGES.commands.get(name).map(|page| page.texts(name)).unwrap_or_default();

@@ -168,7 +168,7 @@ impl Launch<'_> {
         let (_, _, style) = self.launcher_and_style()?;
         let is_own = matches!(style, Style::Hydra | Style::OpenMpi | Style::Intel);
         let is_outer = |name: &String| {
-            OF_OUTER_LAUNCHERS.iter().any(|prefix| name.starts_with(prefix))
+            OF_OUTER_LAUNCHERS.split(' ').any(|prefix| name.starts_with(prefix))
                 && !self.installation.env.contains_key(name)
                 && !self.env.contains_key(name)
         };
@@ -340,18 +340,8 @@ impl Family {
 
 /// Prefixes of the variables that launchers set for their ranks, from the process management interfaces PMI
 /// and PMIx. Variables that users set to control PMIx (`PMIX_MCA_`) are not included.
-const OF_OUTER_LAUNCHERS: [&str; 10] = [
-    "PMI_",
-    "PMI2_",
-    "PMIX_NAMESPACE",
-    "PMIX_RANK",
-    "PMIX_SERVER_URI",
-    "PMIX_HOSTNAME",
-    "PMIX_VERSION",
-    "PMIX_GDS_MODULE",
-    "PMIX_PTL_MODULE",
-    "PMIX_BFROP_BUFFER_TYPE",
-];
+const OF_OUTER_LAUNCHERS: &str = "PMI_ PMI2_ PMIX_NAMESPACE PMIX_RANK PMIX_SERVER_URI PMIX_HOSTNAME PMIX_VERSION PMIX_GDS_MODULE \
+     PMIX_PTL_MODULE PMIX_BFROP_BUFFER_TYPE";
 
 /// Whether a user's option controls the placement of ranks.
 fn is_placement(word: &str) -> bool {

@@ -193,16 +193,7 @@ impl Project {
     fn build(&self, abi: Abi, print: Print<'_>) -> Result<PathBuf> {
         let mut command = self.cargo(abi)?;
         // With the library of this program, dependencies have the same features as in its build, and are not built again.
-        command.args([
-            "build",
-            "--locked",
-            "--release",
-            "--package",
-            "ddtbench-rank",
-            "--package",
-            "ddtbench",
-            "--lib",
-        ]);
+        command.args("build --locked --release --package ddtbench-rank --package ddtbench --lib".split(' '));
         if abi != Abi::Mpich {
             command.args(["--features", &format!("ddtbench-rank/{}", abi.name())]);
         }
