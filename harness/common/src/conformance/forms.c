@@ -103,10 +103,8 @@ if (rank == ORIGIN_RANK) {
 /// OPERATION
 int sources[RANKS], slots[RANKS];
 MPI_Comm topology;
-for (int i = 0; i < RANKS; i++) {
-    sources[i] = i;
-    slots[i] = rank;
-}
+for (int i = 0; i < RANKS; i++)
+    sources[i] = i, slots[i] = rank;
 MPI_Dist_graph_create_adjacent(comm, RANKS, sources, MPI_UNWEIGHTED, RANKS, sources, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &topology);
 
 /// _ring | 2

@@ -794,10 +794,8 @@ compare("receiver's memory", image, memory, ALL, FIRST);
 COUNT sent[RANKS], received[RANKS];
 PLACE_OF_ITEM from[RANKS], to[RANKS];
 for (int peer = 0; peer < RANKS; peer++) {
-    sent[peer] = peer > 0 ? count : 0;
-    received[peer] = rank > 0 ? ITEMS : 0;
-    from[peer] = peer * count;
-    to[peer] = (RANKS - 1 - peer) * ITEMS;
+    sent[peer] = peer > 0 ? count : 0, received[peer] = rank > 0 ? ITEMS : 0;
+    from[peer] = peer * count, to[peer] = (RANKS - 1 - peer) * ITEMS;
     fill(peer);
     memcpy(values + (RANKS - 1 - peer) * BLOCK, expected + rank * BLOCK, BLOCK);
 }
@@ -818,8 +816,7 @@ for (int peer = 0; peer < RANKS; peer++) {
     sent[peer] = rank == 0 && peer == 1 ? ITEMS : 0;
     received[peer] = rank == 1 && peer == 0 ? count : 0;
     places[peer] = 0;
-    types[peer] = type;
-    denses[peer] = dense;
+    types[peer] = type, denses[peer] = dense;
 }
 fill(0);
 MPI_Alltoallw(data, sent, places, types, packed, received, places, denses, comm);
@@ -836,8 +833,7 @@ fill(0);
 memcpy(packed, expected, BYTES);
 memcpy(values, expected, BYTES);
 for (int peer = 0; peer < RANKS; peer++) {
-    counts[peer] = peer % 2 ? ITEMS : 0;
-    places[peer] = (RANKS - 1 - peer) * ITEMS;
+    counts[peer] = peer % 2 ? ITEMS : 0, places[peer] = (RANKS - 1 - peer) * ITEMS;
     if (peer % 2 == 0)
         memset(values + (RANKS - 1 - peer) * BLOCK, 0xA5, BLOCK);
 }
@@ -856,8 +852,7 @@ fill(0);
 memcpy(packed, expected, BYTES);
 memcpy(values, expected, BYTES);
 for (int peer = 0; peer < RANKS; peer++) {
-    counts[peer] = peer % 2 ? ITEMS : 0;
-    places[peer] = (RANKS - 1 - peer) * ITEMS;
+    counts[peer] = peer % 2 ? ITEMS : 0, places[peer] = (RANKS - 1 - peer) * ITEMS;
     if (peer % 2 == 0)
         memset(values + (RANKS - 1 - peer) * BLOCK, 0xA5, BLOCK);
 }
@@ -893,10 +888,8 @@ PLACE_OF_ITEM from[BLOCKS], to[BLOCKS];
 for (int i = 0; i < BLOCKS; i++) {
     unsigned char *block = values + (BLOCKS - 1 - i) * BLOCK;
     memset(block, 0xA5, BLOCK);
-    sent[i] = i > 0 ? count : 0;
-    received[i] = slots[i] > 0 ? ITEMS : 0;
-    from[i] = i * count;
-    to[i] = (BLOCKS - 1 - i) * ITEMS;
+    sent[i] = i > 0 ? count : 0, received[i] = slots[i] > 0 ? ITEMS : 0;
+    from[i] = i * count, to[i] = (BLOCKS - 1 - i) * ITEMS;
     if (sources[i] >= 0 && slots[i] > 0) {
         fill(sources[i]);
         memcpy(block, expected + slots[i] * BLOCK, BLOCK);
@@ -912,19 +905,17 @@ compare("receiver's memory", image, memory, ALL, FIRST);
 /// neighbor_alltoallw | 8.6.2 | all disjoint neighbours MPI_Neighbor_alltoallw
 /// every rank sends the type to each neighbour, and receives a contiguous type
 NEIGHBOURS
-COUNT sent[BLOCKS], received[BLOCKS];
-MPI_Aint from[BLOCKS], to[BLOCKS], lower, extent;
-MPI_Datatype types[BLOCKS], denses[BLOCKS];
+MPI_Aint lower, extent;
 MPI_Type_get_extent(type, &lower, &extent);
+COUNT sent[BLOCKS], received[BLOCKS];
+MPI_Aint from[BLOCKS], to[BLOCKS];
+MPI_Datatype types[BLOCKS], denses[BLOCKS];
 /* Block i is from rank sources[i], for which it is block slots[i]. */
 for (int i = 0; i < BLOCKS; i++) {
     memset(values + i * BLOCK, 0xA5, BLOCK);
-    sent[i] = ITEMS;
-    received[i] = count;
-    from[i] = i * ITEMS * extent;
-    to[i] = i * BLOCK;
-    types[i] = type;
-    denses[i] = dense;
+    sent[i] = ITEMS, received[i] = count;
+    from[i] = i * ITEMS * extent, to[i] = i * BLOCK;
+    types[i] = type, denses[i] = dense;
     if (sources[i] >= 0) {
         fill(sources[i]);
         memcpy(values + i * BLOCK, expected + slots[i] * BLOCK, BLOCK);
@@ -963,8 +954,7 @@ PLACE_OF_ITEM places[BLOCKS];
 for (int i = 0; i < BLOCKS; i++) {
     unsigned char *block = values + (BLOCKS - 1 - i) * BLOCK;
     memset(block, 0xA5, BLOCK);
-    counts[i] = ITEMS;
-    places[i] = (BLOCKS - 1 - i) * ITEMS;
+    counts[i] = ITEMS, places[i] = (BLOCKS - 1 - i) * ITEMS;
     if (sources[i] >= 0) {
         fill(sources[i]);
         memcpy(block, expected, BLOCK);

@@ -6,9 +6,11 @@ use datatypes::Element;
 
 use super::{SHORT_MARGIN, has_word, indented, initial, parts};
 
-/// The most bytes that are constants, and those of a line.
+/// The most bytes that are constants.
 const MOST_LITERAL: usize = 128;
-const LITERAL_OF_LINE: usize = 24;
+
+/// The longest list of numbers in a line, in characters.
+const LINE: usize = 120;
 
 /// Lines of statements that constants replace.
 const COMPUTED: [&str; 2] = ["reverse(expected);", "reverse(packed);"];
@@ -42,11 +44,13 @@ impl Literal {
             return None;
         }
         let ranks = if has_several { 2 } else { 1 };
-        let of_rank = |rank| (0..all).map(|i| 1 + (37 * (i + rank) % 251) as u8).collect();
-        let original: Vec<Vec<u8>> = (0..ranks).map(of_rank).collect();
+        // Numbers of two digits make short lists. 89 is the largest prime number below 90.
+        // The bytes of rank 1 begin with the second one of rank 0.
+        let original: Vec<u8> = (0..all + ranks - 1).map(|i| 10 + (37 * i % 89) as u8).collect();
         let (mut expected, mut merged) = (vec![Vec::new(); ranks], vec![vec![0xA5; all]; ranks]);
         let mut byte_at = vec![Vec::new()];
-        for (rank, original) in original.iter().enumerate() {
+        for rank in 0..ranks {
+            let original = &original[rank..];
             for value in &data.values {
                 let at = (value.displacement - data.span.0 + SHORT_MARGIN) as usize;
                 let own = at..at + value.element.size() as usize;
@@ -59,7 +63,8 @@ impl Literal {
                 }
             }
         }
-        let all = [("original", original), ("expected", expected), ("merged", merged), ("byte_at", byte_at)];
+        let all =
+            [("original", vec![original]), ("expected", expected), ("merged", merged), ("byte_at", byte_at)];
         let used = all.iter().filter(|(name, _)| has_word(&text, name));
         Some(Self { constants: used.map(|(name, bytes)| constant(name, bytes)).collect(), body: text })
     }
@@ -72,7 +77,11 @@ fn argument<'l>(line: &'l str, call: &str) -> Option<&'l str> {
 
 /// Statements that use constants, which the ranks share unless they have several data.
 fn statements(lines: &[&str], has_several: bool) -> String {
-    let of = |name: &str, rank: &str| if has_several { format!("{name}[{rank}]") } else { name.to_owned() };
+    let of = |name: &str, rank: &str| match (has_several, name, rank) {
+        (false, ..) | (true, "original", "0") => name.to_owned(),
+        (true, "original", _) => format!("{name} + {rank}"),
+        _ => format!("{name}[{rank}]"),
+    };
     let (mut text, mut rank, mut image) = (String::new(), "0", None);
     // Whether the memory is not the one of a sender, and `kept` is a copy of such memory.
     let (mut is_placed, mut is_copied) = (false, false);
@@ -115,12 +124,14 @@ fn statements(lines: &[&str], has_several: bool) -> String {
                 let begin = format!("memset(memory, 0xA5, ALL);\n{blanks}memset(image, 0xA5, ALL);\n");
                 begin + &with_values("image", values)
             }
-            None if line.trim() == "place();" && is_placed || line.trim() == "keep();" && !is_placed => {
-                continue;
-            }
+            None if line.trim() == "place();" && is_placed => continue,
             None if line.trim() == "keep();" => {
-                is_copied = true;
-                "memcpy(kept, memory, ALL);".to_owned()
+                is_copied = is_placed || lines.iter().any(|line| line.contains("memset(kept, "));
+                match (is_placed, is_copied) {
+                    (true, _) => "memcpy(kept, memory, ALL);".to_owned(),
+                    (false, true) => format!("memcpy(kept, {}, ALL);", of("original", rank)),
+                    (false, false) => continue,
+                }
             }
             None => {
                 let sent = of("original", rank);
@@ -157,16 +168,22 @@ fn without_braces(text: &str) -> String {
 
 /// The bytes of each rank as a constant of the program. C has no empty arrays.
 fn constant(name: &str, ranks: &[Vec<u8>]) -> String {
-    let line = |line: &[u8]| line.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
     let of_rank = |bytes: &Vec<u8>| {
-        let lines = if bytes.is_empty() { &[0][..] } else { bytes }.chunks(LITERAL_OF_LINE);
-        format!("{{{}}}", initial(lines.map(line)))
+        let mut lines = vec![String::new()];
+        for byte in if bytes.is_empty() { &[0][..] } else { bytes } {
+            match lines.last_mut() {
+                Some(line) if line.is_empty() => *line = byte.to_string(),
+                Some(line) if line.len() < LINE => *line += &format!(", {byte}"),
+                _ => lines.push(byte.to_string()),
+            }
+        }
+        format!("{{{}}}", initial(lines.into_iter()))
     };
     let lists: Vec<String> = ranks.iter().map(of_rank).collect();
-    let (count, bytes) = (ranks.len(), ranks[0].len().max(1));
+    let bytes = ranks[0].len().max(1);
     let (size, list) = match &lists[..] {
         [one] => (String::new(), one.clone()),
-        few if count * bytes <= LITERAL_OF_LINE => (format!("[{bytes}]"), format!("{{{}}}", few.join(", "))),
+        few if few.concat().len() < LINE => (format!("[{bytes}]"), format!("{{{}}}", few.join(", "))),
         many => (format!("[{bytes}]"), format!("{{\n{}}}", indented(&many.join(",\n")))),
     };
     format!("static const unsigned char {name}[]{size} = {list};\n")

@@ -42,14 +42,14 @@ fn every_operation_has_a_program() {
 }
 
 #[test]
-fn three_of_five_programs_with_few_bytes_have_at_most_50_lines_and_all_have_at_most_75() {
+fn two_of_three_programs_with_few_bytes_have_at_most_50_lines_and_all_have_at_most_75() {
     let lines = |operation: &Operation| {
         let hit = Hit { items: 1, ..hit("vector(2, 1, 2, int16)", operation.name, "") };
         program(&hit, "an MPI", 2, ProgramMemory::Literal).lines().count()
     };
     let lines: Vec<usize> = OPERATIONS.iter().map(lines).collect();
     let short = lines.iter().filter(|lines| **lines <= 50).count();
-    assert!(5 * short >= 3 * lines.len(), "{short} of {}", lines.len());
+    assert!(3 * short >= 2 * lines.len(), "{short} of {}", lines.len());
     assert!(lines.iter().all(|lines| *lines <= 75), "{lines:?}");
 }
 
@@ -61,7 +61,7 @@ fn few_bytes_are_constants() {
         program(&hit, "an MPI", 1, ProgramMemory::Literal)
     };
     let bytes = |numbers: &[u32]| {
-        numbers.iter().map(|i| (1 + 37 * i % 251).to_string()).collect::<Vec<_>>().join(", ")
+        numbers.iter().map(|i| (10 + 37 * i % 89).to_string()).collect::<Vec<_>>().join(", ")
     };
     // The data begins 8 bytes behind the start of the memory, with its lowest byte.
     let packed: Vec<u32> = (8..10).chain(12..28).collect();
