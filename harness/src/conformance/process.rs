@@ -97,6 +97,11 @@ fn after(first: &Answer, second: Answer) -> Answer {
     Answer { note, ..second }
 }
 
+/// What notices that something has written where it must not, perhaps long before. It says which list was wrong, which is chance.
+pub(crate) const DAMAGED_HEAP: &str = "in a damaged heap";
+const OF_HEAP: [&str; 6] =
+    ["free(): ", "lloc(): ", "chunk(): ", "double free", "corrupted size", "glibc error: malloc"];
+
 /// The events and the last output of a process.
 #[derive(Debug, Default)]
 pub(crate) struct CheckLog {
@@ -107,7 +112,7 @@ pub(crate) struct CheckLog {
     library: Option<(String, Option<String>)>,
     transport: Option<String>,
     is_done: bool,
-    /// The first assertion that failed, in the MPI's words.
+    /// The first assertion that failed, in the MPI's words, or [`DAMAGED_HEAP`].
     assertion: Option<String>,
     output: LastOutput,
 }
@@ -122,6 +127,9 @@ impl CheckLog {
             }
             Line::Err(text) => (Vec::new(), text),
         };
+        if self.assertion.is_none() && OF_HEAP.into_iter().any(|part| rest.contains(part)) {
+            self.assertion = Some(DAMAGED_HEAP.to_owned());
+        }
         if self.assertion.is_none() && rest.to_lowercase().contains("assertion") {
             // UCX begins with a host and a process.
             let text = rest.trim().strip_prefix('[').and_then(|text| text.split_once(']'));
@@ -255,6 +263,25 @@ echo '{"check":"done"}'
         std::fs::write(folder.path().join("broken"), "").unwrap();
         let error = conditions.run(&PARTITIONED[0]).unwrap_err().to_string();
         assert!(error.contains("started no process") && error.contains("no port"), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_heap_is_the_same_whatever_notices_it() {
+        let place = |text: &str| {
+            let mut log = CheckLog::default();
+            log.line(Line::Err(text.to_owned()));
+            log.assertion().map(str::to_owned)
+        };
+        for text in
+            ["double free or corruption (out)", "Fatal glibc error: malloc assertion failure in sysmalloc"]
+        {
+            assert_eq!(place(text).as_deref(), Some(DAMAGED_HEAP));
+        }
+        assert_eq!(
+            place("[a:1] a.c:7: Assertion `b' failed").as_deref(),
+            Some("a.c:7: Assertion `b' failed")
+        );
+        assert_eq!(place("no memory is free"), None);
     }
 
     #[test]

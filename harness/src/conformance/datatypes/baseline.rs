@@ -6,12 +6,9 @@ use common::conformance::{Case, FaultKind};
 
 use super::finding::{Finding, Hit};
 use super::report::MpiReport;
-use super::trial::{Outcome, case_of_trial, evaluate_alone, occurs_again};
+use super::trial::{Outcome, TRIES, alone, evaluate_alone, occurs_again};
 use super::worker::{Worker, unless_stopped};
 use crate::mpi::MpiError;
-
-/// Faults that depend on uninitialised memory occur at times.
-const TRIES: usize = 3;
 
 /// For each hit, whether it also fails in the same way with the baseline; `None` if the time was over before it was tried.
 pub fn are_old(baseline: &mut Worker<'_>, hits: &[Hit]) -> Result<Vec<Option<bool>>, MpiError> {
@@ -51,10 +48,9 @@ pub fn is_always_new(
     is_new
 }
 
-/// The same without cases before it: in a separate process, whose memory no other fault has damaged.
+/// The same without cases before it.
 fn is_always_new_alone(worker: &mut Worker<'_>, hit: &Hit) -> Result<Option<bool>, MpiError> {
-    let case = case_of_trial(hit.case, hit, &[]);
-    is_always_new(worker, &[(hit.operation.ranks, vec![case])], hit)
+    is_always_new(worker, &alone(hit), hit)
 }
 
 /// Findings that occur each time, and never with a baseline. One that cannot be compared in time stays. Slow hangs come last.

@@ -5,6 +5,7 @@ use datatypes::{Construction, Layout};
 
 use super::campaign::constructors;
 use super::properties::Property;
+use crate::conformance::process::DAMAGED_HEAP;
 
 /// Separates the end of a process from the place of its crash.
 pub const PLACE: &str = ": ";
@@ -118,6 +119,12 @@ impl Hit {
         self.place().is_some_and(is_same) && self.place() == other.place()
     }
 
+    /// Whether another operation may have damaged memory before: a crash at no known place that was not shrunk.
+    fn may_be_late(&self) -> bool {
+        let has_no_place = || self.place().is_none_or(|place| place == DAMAGED_HEAP);
+        self.kind == FaultKind::Crash && self.is_unfinished && has_no_place()
+    }
+
     pub fn place(&self) -> Option<&str> {
         let (_, place) = self.detail.split_once(PLACE).filter(|_| self.kind == FaultKind::Crash)?;
         Some(place)
@@ -189,15 +196,26 @@ impl Finding {
         others
     }
 
+    /// Whether a hit crashes at its place. A damaged heap is known for own operations only.
+    pub fn crashes_as(&self, hit: &Hit) -> bool {
+        let is_certain = !self.is_known || self.hit.place() != Some(DAMAGED_HEAP);
+        self.hit.crashes_as(hit) && (is_certain || self.has_fault(hit))
+    }
+
     /// Whether it explains another finding, which crashes at the same place, or fails with a layout that contains its own, or that has
     /// the same unusual properties. If only this one is known, its operation must be the same or be listed: one that is missing was right
     /// or was not tried. Otherwise it is enough that both operations use the same part of an MPI.
     pub fn is_cause_of(&self, other: &Self) -> bool {
         let (own, hit) = (&self.hit, &other.hit);
+        // Their types say nothing.
+        let is_late = !other.is_reproduced || own.may_be_late() && hit.may_be_late();
+        if is_late && self.is_known == other.is_known {
+            return is_of_same_part(own, hit);
+        }
         if !self.is_reproduced {
             return !other.is_reproduced && own.operation == hit.operation;
         }
-        if own.crashes_as(hit) {
+        if self.crashes_as(hit) {
             return true;
         }
         let is_tried = function(own).is_some() || self.is_known == other.is_known;
@@ -259,7 +277,9 @@ fn is_alike(hit: &Hit, simplest: &Hit) -> bool {
         (false, false) => false,
         (true, false) => unusual.any(|property| needed.first() == Some(property)),
         (false, true) => unusual.any(|property| there.first() == Some(property)),
-        (true, true) => unusual.next().is_some(),
+        (true, true) => {
+            unusual.next().is_some() || hit.operation.section().name == simplest.operation.section().name
+        }
     };
     hit.is_like(simplest)
         || may_need_less

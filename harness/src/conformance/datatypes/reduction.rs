@@ -14,7 +14,7 @@ use super::baseline::is_always_new;
 use super::campaign::Campaign;
 use super::corpus::corpus;
 use super::finding::{Finding, Hit};
-use super::trial::{Outcome, evaluate, occurs_again, whole};
+use super::trial::{Outcome, evaluate, occurs_again, occurs_alone, whole};
 use super::worker::{HURRY, Worker, unless_stopped};
 use crate::mpi::MpiError;
 
@@ -73,10 +73,18 @@ pub fn reduce(
             rest.retain(|_| are_right.next() == Some(false));
         }
     }
-    let unfinished = rest.iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit.clone()) });
+    let mut alone = Vec::new();
+    for hit in rest {
+        let follows = if reduced.is_stopped { Ok(false) } else { follows_from_others(worker, &hit) };
+        match unless_stopped(follows, &mut reduced.is_stopped)? {
+            Some(true) => reduced.once.push(hit),
+            Some(false) | None => alone.push(hit),
+        }
+    }
+    let unfinished = alone.iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit.clone()) });
     let mut found: Vec<Finding> = unfinished.collect();
     if !reduced.is_stopped {
-        let whole = with_other_operations(worker, operations, rest);
+        let whole = with_other_operations(worker, operations, alone);
         found = unless_stopped(whole, &mut reduced.is_stopped)?.unwrap_or(found);
     }
     reduced.findings.extend(found.into_iter().map(|finding| {
@@ -120,6 +128,10 @@ fn wave(
     for mut hit in alone {
         let is_new = !found.iter().any(|finding| explains(finding, &hit));
         let layouts = known_layouts(earlier.iter().chain(found.iter()));
+        if is_new && follows_from_others(worker, &hit)? {
+            others.push(hit);
+            continue;
+        }
         if hit.kind != FaultKind::Hang {
             if is_new {
                 shrink(worker, &mut [&mut hit], &layouts, (MOST_ROUNDS, 0), deadline)?;
@@ -164,6 +176,11 @@ fn wave(
     Ok(())
 }
 
+/// Whether a crash does not occur by itself: another operation of the process may have damaged memory.
+fn follows_from_others(worker: &mut Worker<'_>, hit: &Hit) -> Result<bool, MpiError> {
+    Ok(hit.kind == FaultKind::Crash && occurs_alone(worker, hit)? == Some(false))
+}
+
 /// The layouts of findings, then those of the corpus, in ascending order.
 fn known_layouts<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(Layout, u32)> {
     let mut all: Vec<_> = findings.map(|finding| (finding.hit.layout.clone(), finding.hit.items)).collect();
@@ -175,7 +192,7 @@ fn known_layouts<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(Layout
 
 pub fn explains(finding: &Finding, hit: &Hit) -> bool {
     let is_variant = || finding.has_fault(hit) && hit.is_like(&finding.hit);
-    finding.is_reproduced && (finding.hit.crashes_as(hit) || is_variant())
+    finding.is_reproduced && (finding.crashes_as(hit) || is_variant())
 }
 
 /// Marks variants of known findings: their layouts also fail with the known operation, and the new operation
@@ -221,7 +238,7 @@ pub fn join(mut findings: Vec<Finding>, right: &[Finding], has_baseline: bool) -
             }
         }
     }
-    findings.sort_by_key(|finding| (!finding.is_known, finding.hit.size()));
+    findings.sort_by_key(|finding| (!finding.is_known, !finding.is_reproduced, finding.hit.size()));
     let mut joined: Vec<Finding> = Vec::new();
     for mut finding in findings {
         let by_cause = joined.iter().position(|other| other.is_cause_of(&finding));
@@ -475,6 +492,14 @@ mod tests {
         ] {
             assert_eq!(explain(known, new), [expected; 2], "{known:?} {new:?}");
         }
+        // A damaged heap is of one cause in a run, but a new operation that damages it may be a regression.
+        let heap = "exit code 255: in a damaged heap";
+        for (operation, expected) in [("gather", [true, true]), ("scatter", [true, false])] {
+            assert_eq!(explain(("gather", Crash, heap, behind), (operation, Crash, heap, "byte")), expected);
+        }
+        // A fault that only occurs after others joins one of its part, whatever its type is.
+        let late = Finding { is_reproduced: false, ..found("scatter", "vector(2, 1, 3, byte)") };
+        assert!(found("gather", behind).is_cause_of(&late) && !found("pack", behind).is_cause_of(&late));
         // Layouts that are not shrunk may have properties that the fault does not need.
         let nested = "struct([1, 0], [0, 16], [double_complex, byte])";
         let (known, new) = (found("gather", nested), found("gather", "indexed([1, 0], [1, 0], byte)"));

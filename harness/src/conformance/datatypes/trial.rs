@@ -9,6 +9,9 @@ use super::finding::Hit;
 use super::worker::Worker;
 use crate::mpi::MpiError;
 
+/// Faults that depend on uninitialised memory occur at times.
+pub const TRIES: usize = 3;
+
 /// The outcome of a trial, which is a hit with another layout, operation or process.
 #[derive(Clone, Debug)]
 pub enum Outcome {
@@ -124,6 +127,22 @@ pub fn occurs_again(
         }
     }
     Ok(Some(false))
+}
+
+/// A process for a hit and nothing else, as [`occurs_again`] takes it: no other fault has damaged its memory.
+pub fn alone(hit: &Hit) -> [(usize, Vec<Case>); 1] {
+    [(hit.operation.ranks, vec![case_of_trial(hit.case, hit, &[])])]
+}
+
+/// Whether a hit occurs by itself, at least at times; `None` if the time was over.
+pub fn occurs_alone(worker: &mut Worker<'_>, hit: &Hit) -> Result<Option<bool>, MpiError> {
+    let mut occurs = Some(false);
+    for _ in 0..TRIES {
+        if occurs == Some(false) {
+            occurs = occurs_again(worker, &alone(hit), hit)?;
+        }
+    }
+    Ok(occurs)
 }
 
 /// The case of a trial: all other operations are left out.
