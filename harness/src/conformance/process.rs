@@ -97,7 +97,7 @@ fn after(first: &Answer, second: Answer) -> Answer {
     Answer { note, ..second }
 }
 
-/// What notices that something has written where it must not, perhaps long before. It says which list was wrong, which is chance.
+/// The place of a crash that the heap notices: the write that damaged it may be long ago, and the text that it prints is chance.
 pub(crate) const DAMAGED_HEAP: &str = "in a damaged heap";
 const OF_HEAP: [&str; 6] =
     ["free(): ", "lloc(): ", "chunk(): ", "double free", "corrupted size", "glibc error: malloc"];
