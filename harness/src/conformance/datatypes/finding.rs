@@ -209,8 +209,11 @@ impl Finding {
         let (own, hit) = (&self.hit, &other.hit);
         // Their types say nothing.
         let is_late = !other.is_reproduced || own.may_be_late() && hit.may_be_late();
-        if is_late && self.is_known == other.is_known {
-            return is_of_same_part(own, hit);
+        let are_unfinished = own.is_unfinished && hit.is_unfinished;
+        let is_unclear =
+            is_late || are_unfinished && own.operation.section().name == hit.operation.section().name;
+        if is_unclear && self.is_known == other.is_known && is_of_same_part(own, hit) {
+            return true;
         }
         if !self.is_reproduced {
             return !other.is_reproduced && own.operation == hit.operation;
@@ -277,9 +280,7 @@ fn is_alike(hit: &Hit, simplest: &Hit) -> bool {
         (false, false) => false,
         (true, false) => unusual.any(|property| needed.first() == Some(property)),
         (false, true) => unusual.any(|property| there.first() == Some(property)),
-        (true, true) => {
-            unusual.next().is_some() || hit.operation.section().name == simplest.operation.section().name
-        }
+        (true, true) => unusual.next().is_some(),
     };
     hit.is_like(simplest)
         || may_need_less

@@ -507,6 +507,12 @@ mod tests {
             let hit = Hit { is_unfinished, ..known.hit.clone() };
             assert_eq!(Finding { hit, ..known.clone() }.is_cause_of(&new), expected);
         }
+        // Of two types of one operation that are not shrunk, neither says what the fault needs, unless only one is known.
+        let [own, other] = ["resized(0, -2, byte)", "vector(2, 1, 3, byte)"].map(|layout| {
+            let Finding { hit, .. } = found("gather", layout);
+            Finding::new(Hit { is_unfinished: true, kind: WrongData, ..hit })
+        });
+        assert!(own.is_cause_of(&other) && !Finding { is_known: true, ..own }.is_cause_of(&other));
         // One that is not shrunk cannot need what it lacks.
         let unfinished =
             Hit { is_unfinished: true, ..found("gather", "hindexed([2, 2], [7, 20], float)").hit };
