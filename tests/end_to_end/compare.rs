@@ -109,8 +109,8 @@ fn slower(mpi: &Mpi) {
 
 /// Datatypes are slow to send, whichever constructors describe them.
 fn guidelines(mpi: &Mpi) {
-    // With five launches in two states of the machine, one state has three.
-    let line = format!("guidelines {CASE} {SHORT}").replace("--launches 3", "--launches 5");
+    // With seven launches in three states of the machine, one state has three.
+    let line = format!("guidelines {CASE} {SHORT}").replace("--launches 3", "--launches 7");
     let kept = Measuring::on(mpi, line).ends(0);
     let again = |form: &str| kept.types(&format!("guidelines out --format {form}")).expect_code(0).out;
     assert_eq!(again("text"), kept.ended.out);
