@@ -3,6 +3,7 @@
  *
  *   lost            MPI_Pack loses the last byte of structures of at least two members
  *   crash           MPI_Pack of MPI_Type_create_hindexed_block dies
+ *   jump            MPI_Pack of MPI_Type_create_hindexed calls a function that is not there
  *   swapped         MPI_Pack swaps the first two bytes of MPI_Type_vector
  *   second          MPI_Pack flips a byte of the second item of MPI_Type_contiguous
  *   descending      MPI_Pack flips a byte of MPI_Type_create_hvector with a negative stride
@@ -167,6 +168,9 @@ void spoil_pack(MPI_Datatype type, int count, char *packed, int start, int end)
     char *volatile nowhere = NULL;
     if (spoils("crash", type, MPI_COMBINER_HINDEXED_BLOCK))
         *nowhere = 1;
+    void (*volatile function)(void) = (void (*)(void)) 1;
+    if (spoils("jump", type, MPI_COMBINER_HINDEXED))
+        function();
     if (bytes == 0)
         return;
     if (spoils("lost", type, MPI_COMBINER_STRUCT) && (combiner_of(type, &integers), integers >= 3))

@@ -272,16 +272,11 @@ echo '{"check":"done"}'
             log.line(Line::Err(text.to_owned()));
             log.assertion().map(str::to_owned)
         };
-        for text in
-            ["double free or corruption (out)", "Fatal glibc error: malloc assertion failure in sysmalloc"]
-        {
-            assert_eq!(place(text).as_deref(), Some(DAMAGED_HEAP));
-        }
-        assert_eq!(
-            place("[a:1] a.c:7: Assertion `b' failed").as_deref(),
-            Some("a.c:7: Assertion `b' failed")
-        );
-        assert_eq!(place("no memory is free"), None);
+        let heap =
+            ["double free or corruption (out)", "Fatal glibc error: malloc assertion failure"].map(place);
+        assert!(heap.iter().all(|place| place.as_deref() == Some(DAMAGED_HEAP)), "{heap:?}");
+        let others = ["[a:1] a.c:7: Assertion", "no memory is free"].map(place);
+        assert_eq!(others, [Some("a.c:7: Assertion".to_owned()), None]);
     }
 
     #[test]

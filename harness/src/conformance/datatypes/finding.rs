@@ -119,12 +119,6 @@ impl Hit {
         self.place().is_some_and(is_same) && self.place() == other.place()
     }
 
-    /// Whether another operation may have damaged memory before: a crash at no known place that was not shrunk.
-    fn may_be_late(&self) -> bool {
-        let has_no_place = || self.place().is_none_or(|place| place == DAMAGED_HEAP);
-        self.kind == FaultKind::Crash && self.is_unfinished && has_no_place()
-    }
-
     pub fn place(&self) -> Option<&str> {
         let (_, place) = self.detail.split_once(PLACE).filter(|_| self.kind == FaultKind::Crash)?;
         Some(place)
@@ -207,11 +201,10 @@ impl Finding {
     /// or was not tried. Otherwise it is enough that both operations use the same part of an MPI.
     pub fn is_cause_of(&self, other: &Self) -> bool {
         let (own, hit) = (&self.hit, &other.hit);
-        // Their types say nothing.
-        let is_late = !other.is_reproduced || own.may_be_late() && hit.may_be_late();
+        // Types do not show the cause if other cases are needed, or if both are of one operation and not shrunk.
         let are_unfinished = own.is_unfinished && hit.is_unfinished;
-        let is_unclear =
-            is_late || are_unfinished && own.operation.section().name == hit.operation.section().name;
+        let is_unclear = !other.is_reproduced
+            || are_unfinished && own.operation.section().name == hit.operation.section().name;
         if is_unclear && self.is_known == other.is_known && is_of_same_part(own, hit) {
             return true;
         }

@@ -73,18 +73,10 @@ pub fn reduce(
             rest.retain(|_| are_right.next() == Some(false));
         }
     }
-    let mut alone = Vec::new();
-    for hit in rest {
-        let follows = if reduced.is_stopped { Ok(false) } else { follows_from_others(worker, &hit) };
-        match unless_stopped(follows, &mut reduced.is_stopped)? {
-            Some(true) => reduced.once.push(hit),
-            Some(false) | None => alone.push(hit),
-        }
-    }
-    let unfinished = alone.iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit.clone()) });
+    let unfinished = rest.iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit.clone()) });
     let mut found: Vec<Finding> = unfinished.collect();
     if !reduced.is_stopped {
-        let whole = with_other_operations(worker, operations, alone);
+        let whole = with_other_operations(worker, operations, rest);
         found = unless_stopped(whole, &mut reduced.is_stopped)?.unwrap_or(found);
     }
     reduced.findings.extend(found.into_iter().map(|finding| {
@@ -128,7 +120,8 @@ fn wave(
     for mut hit in alone {
         let is_new = !found.iter().any(|finding| explains(finding, &hit));
         let layouts = known_layouts(earlier.iter().chain(found.iter()));
-        if is_new && follows_from_others(worker, &hit)? {
+        // Another operation of the process may have damaged memory.
+        if is_new && hit.kind == FaultKind::Crash && occurs_alone(worker, &hit)? == Some(false) {
             others.push(hit);
             continue;
         }
@@ -174,11 +167,6 @@ fn wave(
         finding.hits += before - left.len();
     }
     Ok(())
-}
-
-/// Whether a crash does not occur by itself: another operation of the process may have damaged memory.
-fn follows_from_others(worker: &mut Worker<'_>, hit: &Hit) -> Result<bool, MpiError> {
-    Ok(hit.kind == FaultKind::Crash && occurs_alone(worker, hit)? == Some(false))
 }
 
 /// The layouts of findings, then those of the corpus, in ascending order.
@@ -507,7 +495,7 @@ mod tests {
             let hit = Hit { is_unfinished, ..known.hit.clone() };
             assert_eq!(Finding { hit, ..known.clone() }.is_cause_of(&new), expected);
         }
-        // Of two types of one operation that are not shrunk, neither says what the fault needs, unless only one is known.
+        // Two types of one operation that are not shrunk do not show different causes. A known one does not explain a new one so.
         let [own, other] = ["resized(0, -2, byte)", "vector(2, 1, 3, byte)"].map(|layout| {
             let Finding { hit, .. } = found("gather", layout);
             Finding::new(Hit { is_unfinished: true, kind: WrongData, ..hit })

@@ -181,7 +181,7 @@ impl<'a> Session<'a> {
         let mut report = self.report();
         self.limit = self.plan.time.map(|time| Limit::new(time, Instant::now()));
         let mut shrunk = self.known(known, log)?;
-        (report.findings, report.fixed) = join(shrunk.clone(), &self.right, self.worker.baseline.is_some());
+        (report.findings, report.fixed) = self.joined(shrunk.clone());
         let (mut first, mut cases) = (0, FIRST_CASES);
         while first < self.plan.cases && !report.is_stopped {
             if self.limit.is_some_and(|limit| !limit.has_room(Instant::now())) {
@@ -334,7 +334,7 @@ impl<'a> Session<'a> {
         self.note_conditions(report);
         let as_they_are = unshrunk(&campaign.hits, shrunk);
         let all = shrunk.iter().cloned().chain(as_they_are).collect();
-        (report.findings, report.fixed) = join(all, &self.right, self.worker.baseline.is_some());
+        (report.findings, report.fixed) = self.joined(all);
         save(report);
         let now = Instant::now();
         let rest = self.time_of_cases(range.first + range.cases, &report.coverage);
@@ -357,13 +357,17 @@ impl<'a> Session<'a> {
             self.worker.deadline = self.limit.map(|limit| now + limit.left_to_search(now) / 2);
             unless_stopped(mark_variants(&mut self.worker, shrunk), &mut report.is_stopped)?;
         }
-        (report.findings, report.fixed) = join(shrunk.clone(), &self.right, self.worker.baseline.is_some());
+        (report.findings, report.fixed) = self.joined(shrunk.clone());
         if !report.findings.is_empty() {
             log(&format!("{} findings", report.findings.len()));
         }
         self.confirm(report, rest)?;
         save(report);
         Ok(reached)
+    }
+
+    fn joined(&self, findings: Vec<Finding>) -> (Vec<Finding>, Vec<Hit>) {
+        join(findings, &self.right, self.worker.baseline.is_some())
     }
 
     /// Leaves out hits that occur with the baseline, too.

@@ -27,6 +27,9 @@ const COPIES: [&str; 3] = ["memcpy", "memmove", "memset"];
 /// The file that a crash writes to.
 static FILE: AtomicI32 = AtomicI32::new(-1);
 
+/// A signal's handler, which gets the registers.
+type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut libc::ucontext_t);
+
 unsafe extern "C" {
     fn _Unwind_FindEnclosingFunction(address: *mut c_void) -> *mut c_void;
 }
@@ -43,8 +46,8 @@ pub fn watch(path: &Path) -> io::Result<()> {
     for signal in SIGNALS {
         // SAFETY: all zeros are a `sigaction` without flags and with an empty set of signals.
         let mut action: libc::sigaction = unsafe { mem::zeroed() };
-        action.sa_sigaction = note as extern "C" fn(c_int) as usize;
-        action.sa_flags = libc::SA_RESETHAND;
+        action.sa_sigaction = note as Handler as usize;
+        action.sa_flags = libc::SA_RESETHAND | libc::SA_SIGINFO;
         // SAFETY: `action` is whole, and the handler neither allocates nor locks.
         unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
     }
@@ -52,10 +55,18 @@ pub fn watch(path: &Path) -> io::Result<()> {
 }
 
 /// Writes the place; then the signal ends the process as it would have without it.
-extern "C" fn note(signal: c_int) {
+extern "C" fn note(signal: c_int, _: *mut libc::siginfo_t, context: *mut libc::ucontext_t) {
     let mut frames = [ptr::null_mut(); FRAMES];
-    // SAFETY: so many pointers are written at most.
-    let depth = unsafe { libc::backtrace(frames.as_mut_ptr(), FRAMES as c_int) };
+    // SAFETY: the system passes the registers.
+    let caller = caller_of_no_function(unsafe { &(*context).uc_mcontext });
+    let depth = match caller {
+        Some(caller) => {
+            frames[0] = caller;
+            1
+        }
+        // SAFETY: so many pointers are written at most.
+        None => unsafe { libc::backtrace(frames.as_mut_ptr(), FRAMES as c_int) },
+    };
     // An address within the function: its first one may belong to the function before it.
     let own = Call::at((note as *mut c_void).wrapping_byte_add(1)).map(|call| call.base);
     let calls = frames[..depth.max(0) as usize].iter().filter_map(|&frame| Call::at(frame));
@@ -72,6 +83,23 @@ extern "C" fn note(signal: c_int) {
         libc::write(FILE.load(Ordering::Relaxed), place.as_ptr().cast(), length);
         libc::raise(signal);
     }
+}
+
+/// The address to which a call returns that has gone to no code, such as by a pointer to a function that was overwritten: the unwinder
+/// cannot go on from there.
+#[cfg(target_arch = "x86_64")]
+fn caller_of_no_function(registers: &libc::mcontext_t) -> Option<*mut c_void> {
+    let [at, stack] = [libc::REG_RIP, libc::REG_RSP].map(|register| registers.gregs[register as usize]);
+    let mut info = MaybeUninit::uninit();
+    // SAFETY: the address is only compared with the tables of libraries.
+    let is_code = unsafe { libc::dladdr(at as *const c_void, info.as_mut_ptr()) } != 0;
+    // SAFETY: the call has written the address there.
+    (!is_code).then(|| unsafe { *(stack as *const *mut c_void) })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn caller_of_no_function(_: &libc::mcontext_t) -> Option<*mut c_void> {
+    None
 }
 
 /// A function that was being called.
