@@ -250,7 +250,7 @@ impl Constructor {
 
     /// Its place among all constructors, the least general first.
     pub(crate) fn generality(&self) -> usize {
-        BY_GENERALITY.split(' ').position(|name| name == self.name()).unwrap_or_default()
+        BY_GENERALITY.split_whitespace().position(|name| name == self.name()).unwrap_or_default()
     }
 
     /// Whether its bounds do not depend on those of its parts. The others are lists of blocks.

@@ -31,7 +31,7 @@ pub fn settings() -> Vec<(String, String)> {
     };
     let mut settings: Vec<_> = std::env::vars_os()
         .map(text)
-        .filter(|(name, _)| SETTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+        .filter(|(name, _)| SETTING_PREFIXES.split_whitespace().any(|prefix| name.starts_with(prefix)))
         .collect();
     settings.sort();
     settings

@@ -48,7 +48,7 @@ pub fn complete(command: Command) -> Command {
 /// `path` is the command line up to the command.
 fn with_help(path: &str, command: Command) -> Command {
     let path = format!("{path} {}", command.get_name()).trim_start().to_owned();
-    let is_rare = |arg: &Arg| RARE.split(' ').any(|name| name == arg.get_id());
+    let is_rare = |arg: &Arg| RARE.split_whitespace().any(|name| name == arg.get_id());
     let hint = format!("All flags: {path} --help-all\n");
     let name = path.strip_prefix("ddtbench ").unwrap_or(&path);
     let (examples, reference) = PAGES.commands.get(name).map(|page| page.texts(name)).unwrap_or_default();

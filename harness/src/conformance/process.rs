@@ -99,6 +99,7 @@ fn after(first: &Answer, second: Answer) -> Answer {
 
 /// The place of a crash that the heap notices: the write that damaged it may be long ago, and the text that it prints is chance.
 pub(crate) const DAMAGED_HEAP: &str = "in a damaged heap";
+/// Parts of glibc's messages, such as those that begin with `malloc(): ` or `realloc(): `.
 const OF_HEAP: [&str; 6] =
     ["free(): ", "lloc(): ", "chunk(): ", "double free", "corrupted size", "glibc error: malloc"];
 

@@ -168,7 +168,7 @@ impl Launch<'_> {
         let (_, _, style) = self.launcher_and_style()?;
         let is_own = matches!(style, Style::Hydra | Style::OpenMpi | Style::Intel);
         let is_outer = |name: &String| {
-            OF_OUTER_LAUNCHERS.split(' ').any(|prefix| name.starts_with(prefix))
+            OF_OUTER_LAUNCHERS.split_whitespace().any(|prefix| name.starts_with(prefix))
                 && !self.installation.env.contains_key(name)
                 && !self.env.contains_key(name)
         };

@@ -68,7 +68,7 @@ fn common(left: &[Leftover]) -> Option<Vec<String>> {
     };
     let all: Vec<PathBuf> = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
     let mut patterns = Vec::new();
-    for name in NAMES.split(' ').filter(|name| left.iter().any(|left| begins(&left.path, name))) {
+    for name in NAMES.split_whitespace().filter(|name| left.iter().any(|left| begins(&left.path, name))) {
         let is_left = |path: &PathBuf| left.iter().any(|left| left.path == *path);
         if !all.iter().filter(|path| begins(path, name)).all(is_left) {
             return None;
@@ -82,7 +82,7 @@ fn common(left: &[Leftover]) -> Option<Vec<String>> {
 fn left_in(folder: &Path, user: u32, used: &dyn Fn(&Path) -> HashSet<PathBuf>) -> Vec<Leftover> {
     let is_of_mpi = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        NAMES.split(' ').any(|begin| name.starts_with(begin))
+        NAMES.split_whitespace().any(|begin| name.starts_with(begin))
     };
     let mut left: Vec<Leftover> = fs::read_dir(folder)
         .into_iter()

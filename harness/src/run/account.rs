@@ -164,7 +164,7 @@ fn settings(
 ) -> BTreeMap<String, String> {
     // The folder of its installation, which its path shows already.
     let is_place = |name: &str| name == "I_MPI_ROOT";
-    let steers = |name: &str| SETTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let steers = |name: &str| SETTING_PREFIXES.split_whitespace().any(|prefix| name.starts_with(prefix));
     let own = installation.env.iter().map(|(name, value)| (name.clone(), value.clone()));
     variables.filter(|(name, _)| steers(name)).chain(own).filter(|(name, _)| !is_place(name)).collect()
 }

@@ -3,25 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// Prefixes of variables that control an MPI, its transports or libraries it calls, or that replace the real clocks.
-pub const SETTING_PREFIXES: &[&str] = &[
-    "MPIR_CVAR_",
-    "MPIR_PARAM_",
-    "MPICH_",
-    "MPIEXEC_",
-    "HYDRA_",
-    "OMPI_MCA_",
-    "PRTE_MCA_",
-    "PMIX_MCA_",
-    "I_MPI_",
-    "MV2_",
-    "UCX_",
-    "FI_",
-    "PSM",
-    "LD_PRELOAD",
-    "GLIBC_TUNABLES",
-    "MALLOC_",
-    "DDTBENCH_VIRTUAL_CLOCK",
-];
+pub const SETTING_PREFIXES: &str = "MPIR_CVAR_ MPIR_PARAM_ MPICH_ MPIEXEC_ HYDRA_ OMPI_MCA_ PRTE_MCA_ PMIX_MCA_ I_MPI_ \
+     MV2_ UCX_ FI_ PSM LD_PRELOAD GLIBC_TUNABLES MALLOC_ DDTBENCH_VIRTUAL_CLOCK";
 
 named! {
     /// Whether repetitions find their buffers in the cache.

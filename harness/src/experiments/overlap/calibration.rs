@@ -124,7 +124,7 @@ fn without_sizes(case: &PlannedCase) -> PlannedCase {
     const LEFT_OUT: &str =
         "communication_us computation_us matrix_order rim_percent test_every_us configuration";
     let mut base = case.clone();
-    base.params.retain(|name, _| !LEFT_OUT.split(' ').any(|other| other == name));
+    base.params.retain(|name, _| !LEFT_OUT.split_whitespace().any(|other| other == name));
     base
 }
 

@@ -139,7 +139,7 @@ impl Call {
         let begins = |name: &str| self.library.starts_with(name.as_bytes());
         let name = self.name.map_or(&[][..], CStr::to_bytes);
         let is_copy = |copy: &str| name.windows(copy.len()).any(|part| part == copy.as_bytes());
-        OF_SYSTEM.split(' ').any(begins) || begins(Batch::LIBRARY) || COPIES.into_iter().any(is_copy)
+        OF_SYSTEM.split_whitespace().any(begins) || begins(Batch::LIBRARY) || COPIES.into_iter().any(is_copy)
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
