@@ -201,12 +201,17 @@ impl Finding {
     /// or was not tried. Otherwise it is enough that both operations use the same part of an MPI.
     pub fn is_cause_of(&self, other: &Self) -> bool {
         let (own, hit) = (&self.hit, &other.hit);
-        // Types do not show the cause if other cases are needed, or if both are of one operation and not shrunk.
-        let are_unfinished = own.is_unfinished && hit.is_unfinished;
-        let is_unclear = !other.is_reproduced
-            || are_unfinished && own.operation.section().name == hit.operation.section().name;
-        if is_unclear && self.is_known == other.is_known && is_of_same_part(own, hit) {
+        // The type of a fault that needs other cases does not show its cause: one of its part, or any that damages the heap.
+        let damage_heap = [own, hit].iter().all(|hit| hit.place() == Some(DAMAGED_HEAP));
+        if !other.is_reproduced && (damage_heap || is_of_same_part(own, hit)) {
             return true;
+        }
+        // Two types of one operation do not either, if they are not shrunk.
+        if own.is_unfinished && hit.is_unfinished && self.is_known == other.is_known {
+            let are_same = own.operation.section().name == hit.operation.section().name;
+            if are_same && is_same_way(own.kind, hit.kind) {
+                return true;
+            }
         }
         if !self.is_reproduced {
             return !other.is_reproduced && own.operation == hit.operation;
