@@ -15,7 +15,7 @@ struct bench {
     const char *file;
     MPI_Datatype type, dense, element;
     MPI_Comm comm;
-    long all, origin, bytes, block, from, span;
+    long all, origin, bytes, block, from, span, extent, lower_bound;
     const MPI_Aint *right_addresses;
     const int *right_integers;
     int items, value_count, count, whole, partitions, rank, ranks, tag, combiner, integers, addresses, types;
@@ -41,6 +41,8 @@ struct bench {
 #define BLOCK bench->block
 #define FROM bench->from
 #define SPAN bench->span
+#define EXTENT bench->extent
+#define LOWER_BOUND bench->lower_bound
 #define ALL bench->all
 #define ORIGIN bench->origin
 #define FIRST 0
@@ -67,7 +69,7 @@ struct bench {
 #define values bench->values
 #define expected bench->expected
 #define image NULL
-#define file_name(on) (bench->file)
+#define FILE_NAME bench->file
 #define exclusive_or bench->exclusive_or
 #define fill(of) bench->fill(bench->state, of)
 #define arrive(bytes) bench->arrive(bench->state, bytes)

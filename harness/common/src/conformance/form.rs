@@ -48,7 +48,12 @@ impl Section {
 
     /// The statements of an operation with this communicator.
     pub fn with_neighbours(&self, statements: &str) -> String {
-        let made = self.statements.trim_end().to_owned();
+        let mut made = self.statements.trim_end().to_owned();
+        // The slots are the last of a line.
+        while let Some(start) = made.find(", slots[").filter(|_| !statements.contains("slots")) {
+            let end = made[start..].find(';').map_or(made.len(), |end| start + end);
+            made.replace_range(start..end, "");
+        }
         with_words(statements, &[("NEIGHBOURS", made), ("BLOCKS", self.head[1].to_owned())])
     }
 
@@ -66,12 +71,17 @@ impl Section {
         }
         let words: Vec<_> = words.into_iter().map(|(word, text)| (word, text.to_owned())).collect();
         let (text, call) = (with_words(statements, &words), calls.first().copied().unwrap_or_default());
-        let line = |line: &str| self.replaced(line, call, &text).unwrap_or_else(|| format!("{line}\n"));
+        let mut is_conditional = false;
+        let line = |line: &str| {
+            let lines = self.replaced(line, call, &text, is_conditional);
+            is_conditional = !line.ends_with([';', '{', '}']);
+            lines.unwrap_or_else(|| format!("{line}\n"))
+        };
         text.lines().map(line).collect()
     }
 
     /// The statements of this form instead of a line of `all` with the call; `None` for another line.
-    fn replaced(&self, line: &str, call: &str, all: &str) -> Option<String> {
+    fn replaced(&self, line: &str, call: &str, all: &str, is_conditional: bool) -> Option<String> {
         let inner = line.trim_start();
         let (origin, target, called, arguments) = match arguments(inner, "EPOCH") {
             Some(text) => {
@@ -110,8 +120,8 @@ impl Section {
         // Not every access has a word's statement.
         let lines = lines.replace("    \n", "");
         let blanks = &line[..line.len() - inner.len()];
-        if blanks.is_empty() {
-            return Some(lines);
+        if blanks.is_empty() || !is_conditional {
+            return Some(lines.lines().map(|line| format!("{blanks}{line}\n")).collect());
         }
         // After a condition it must be one statement.
         let lines: String = lines.lines().map(|line| format!("{blanks}    {line}\n")).collect();

@@ -70,9 +70,8 @@ if (rank == ORIGIN_RANK) {
 /// _posted | window
 /// OPERATION between MPI_Win_start and MPI_Win_complete
 MPI_Group all, peer;
-int other = 1 - rank;
 MPI_Comm_group(comm, &all);
-MPI_Group_incl(all, 1, &other, &peer);
+MPI_Group_incl(all, 1, &(int){1 - rank}, &peer);
 if (rank == ORIGIN_RANK) {
     MPI_Win_start(peer, 0, window);
     CALL(ARGUMENTS);

@@ -35,13 +35,11 @@ compare("sender's memory", image, memory, ALL, FIRST);
 /// pack_items | 5.2 | alone plain MPI_Pack
 /// the same, item by item into one buffer
 COUNT position = 0, room;
-MPI_Aint lower, extent;
-MPI_Type_get_extent(type, &lower, &extent);
 MPI_Pack_size(1, type, MPI_COMM_SELF, &room);
 unsigned char *buffer = guarded((long) ITEMS * room);
 fill(0);
 for (int i = 0; i < ITEMS; i++)
-    MPI_Pack(data + i * extent, 1, type, buffer, ITEMS * room, &position, MPI_COMM_SELF);
+    MPI_Pack(data + i * EXTENT, 1, type, buffer, ITEMS * room, &position, MPI_COMM_SELF);
 compare_number("the position", BYTES, position);
 compare("packed data", expected, buffer, BYTES, 0);
 compare("sender's memory", image, memory, ALL, FIRST);
@@ -71,13 +69,11 @@ compare("receiver's memory", image, memory, ALL, FIRST);
 /// unpack_items | 5.2 | alone plain disjoint MPI_Unpack
 /// the same, item by item from one buffer
 COUNT position = 0;
-MPI_Aint lower, extent;
-MPI_Type_get_extent(type, &lower, &extent);
 fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
 for (int i = 0; i < ITEMS; i++)
-    MPI_Unpack(packed, BYTES, &position, data + i * extent, 1, type, MPI_COMM_SELF);
+    MPI_Unpack(packed, BYTES, &position, data + i * EXTENT, 1, type, MPI_COMM_SELF);
 compare_number("the position", BYTES, position);
 compare("receiver's memory", image, memory, ALL, FIRST);
 
@@ -288,14 +284,13 @@ compare("receiver's memory", image, memory, ALL, FIRST);
 /// file_memory | 14.4.1 | alone disjoint MPI_File_write_at MPI_File_read_at
 /// the type is written to a file and read from it
 MPI_File file;
-FILE *contents;
-const char *name = file_name(MPI_COMM_SELF);
+const char *name = FILE_NAME;
 fill(0);
 remove(name);
 MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
 MPI_File_write_at(file, 0, data, ITEMS, type, MPI_STATUS_IGNORE);
 MPI_File_sync(file);
-contents = fopen(name, "rb");
+FILE *contents = fopen(name, "rb");
 long length = fread(packed, 1, BYTES, contents);
 fclose(contents);
 compare_number("the length of the file", BYTES, length);
@@ -310,13 +305,12 @@ remove(name);
 /// file_view | 14.3 | alone viewed MPI_File_write_at MPI_File_read_at
 /// values are written and read through a view of the type
 MPI_File file;
-FILE *contents;
-const char *name = file_name(MPI_COMM_SELF);
+const char *name = FILE_NAME;
 /* Holes of a new file are undefined, so that the file exists before. */
 fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
-contents = fopen(name, "wb");
+FILE *contents = fopen(name, "wb");
 for (long i = 0; i < FROM + SPAN; i++)
     fputc(0xA5, contents);
 fclose(contents);
@@ -514,13 +508,9 @@ if (rank == 1)
 /// accumulate_sum | 12.3.4 | pair disjoint integers MPI_Accumulate
 /// rank 0 adds the type to the type of rank 1; origin and target have the type
 MPI_Win window;
-/* Bytes are so small that no sum has a carry. */
-fill(1);
-for (long i = 0; i < BYTES; i++)
-    packed[i] = expected[i] & 0x3f;
 fill(0);
 for (long i = 0; i < BYTES; i++)
-    values[i] = expected[i] & 0x3f;
+    packed[i] = expected[i] & 0x3f, values[i] = packed[i] ^ 0x15; /* so small that no sum has a carry */
 prepare(values);
 place();
 keep();
@@ -575,13 +565,9 @@ compare("sender's memory", image, memory, ALL, FIRST);
 /// get_accumulate_sum | 12.3.4 | pair disjoint integers MPI_Get_accumulate
 /// rank 0 adds a contiguous type to that of rank 1, and gets the old values as the type
 MPI_Win window;
-/* Bytes are so small that no sum has a carry. */
-fill(1);
-for (long i = 0; i < BYTES; i++)
-    packed[i] = expected[i] & 0x3f;
 fill(0);
 for (long i = 0; i < BYTES; i++)
-    values[i] = expected[i] & 0x3f;
+    packed[i] = expected[i] & 0x3f, values[i] = packed[i] ^ 0x15; /* so small that no sum has a carry */
 prepare(packed);
 place();
 keep();
@@ -888,8 +874,7 @@ PLACE_OF_ITEM from[BLOCKS], to[BLOCKS];
 for (int i = 0; i < BLOCKS; i++) {
     unsigned char *block = values + (BLOCKS - 1 - i) * BLOCK;
     memset(block, 0xA5, BLOCK);
-    sent[i] = i > 0 ? count : 0, received[i] = slots[i] > 0 ? ITEMS : 0;
-    from[i] = i * count, to[i] = (BLOCKS - 1 - i) * ITEMS;
+    sent[i] = i > 0 ? count : 0, received[i] = slots[i] > 0 ? ITEMS : 0, from[i] = i * count, to[i] = (BLOCKS - 1 - i) * ITEMS;
     if (sources[i] >= 0 && slots[i] > 0) {
         fill(sources[i]);
         memcpy(block, expected + slots[i] * BLOCK, BLOCK);
@@ -905,17 +890,14 @@ compare("receiver's memory", image, memory, ALL, FIRST);
 /// neighbor_alltoallw | 8.6.2 | all disjoint neighbours MPI_Neighbor_alltoallw
 /// every rank sends the type to each neighbour, and receives a contiguous type
 NEIGHBOURS
-MPI_Aint lower, extent;
-MPI_Type_get_extent(type, &lower, &extent);
 COUNT sent[BLOCKS], received[BLOCKS];
 MPI_Aint from[BLOCKS], to[BLOCKS];
 MPI_Datatype types[BLOCKS], denses[BLOCKS];
 /* Block i is from rank sources[i], for which it is block slots[i]. */
 for (int i = 0; i < BLOCKS; i++) {
     memset(values + i * BLOCK, 0xA5, BLOCK);
-    sent[i] = ITEMS, received[i] = count;
-    from[i] = i * ITEMS * extent, to[i] = i * BLOCK;
-    types[i] = type, denses[i] = dense;
+    sent[i] = ITEMS, received[i] = count, types[i] = type, denses[i] = dense;
+    from[i] = i * ITEMS * EXTENT, to[i] = i * BLOCK;
     if (sources[i] >= 0) {
         fill(sources[i]);
         memcpy(values + i * BLOCK, expected + slots[i] * BLOCK, BLOCK);
@@ -938,7 +920,6 @@ for (int i = 0; i < BLOCKS; i++) {
         memcpy(values + i * BLOCK, expected, BLOCK);
     }
 }
-(void) slots;
 fill(rank);
 memcpy(packed, expected, BYTES);
 prepare(values);
@@ -960,7 +941,6 @@ for (int i = 0; i < BLOCKS; i++) {
         memcpy(block, expected, BLOCK);
     }
 }
-(void) slots;
 fill(rank);
 memcpy(packed, expected, BYTES);
 prepare(values);
@@ -1093,9 +1073,7 @@ MPI_Op_free(&operation);
 /// file_all | 14.4.3 | all disjoint blocks viewed MPI_File_write_all MPI_File_read_at_all
 /// all ranks write and read values through views of the type, one behind the other
 MPI_File file;
-const char *name = file_name(comm);
-MPI_Aint lower, extent;
-MPI_Type_get_extent(type, &lower, &extent);
+const char *name = FILE_NAME;
 fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
@@ -1107,7 +1085,7 @@ if (rank == 0) {
 }
 MPI_Barrier(comm);
 MPI_File_open(comm, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-MPI_File_set_view(file, rank * ITEMS * extent, element, type, "native", MPI_INFO_NULL);
+MPI_File_set_view(file, rank * ITEMS * EXTENT, element, type, "native", MPI_INFO_NULL);
 MPI_File_write_all(file, packed + rank * BLOCK, VALUES / RANKS, element, MPI_STATUS_IGNORE);
 memset(packed, 0, BYTES);
 MPI_File_sync(file);
@@ -1119,7 +1097,8 @@ compare("packed data", expected + rank * BLOCK, packed, BLOCK, 0);
 if (rank == 0) {
     FILE *contents = fopen(name, "rb");
     fseek(contents, FROM, SEEK_SET);
-    compare_number("the bytes of the file", SPAN, fread(data + FROM, 1, SPAN, contents));
+    long length = fread(data + FROM, 1, SPAN, contents);
+    compare_number("the bytes of the file", SPAN, length);
     fclose(contents);
     compare("receiver's memory", image, memory, ALL, FIRST);
     remove(name);
@@ -1129,10 +1108,8 @@ if (rank == 0) {
 /// all ranks write the type through views in which their items take turns
 MPI_File file;
 MPI_Datatype every;
-const char *name = file_name(comm);
-MPI_Aint lower, extent;
-MPI_Type_get_extent(type, &lower, &extent);
-MPI_Type_create_resized(type, lower, RANKS * extent, &every);
+const char *name = FILE_NAME;
+MPI_Type_create_resized(type, LOWER_BOUND, RANKS * EXTENT, &every);
 MPI_Type_commit(&every);
 fill(0);
 keep();
@@ -1149,15 +1126,16 @@ if (rank == 0) {
 }
 MPI_Barrier(comm);
 MPI_File_open(comm, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-MPI_File_set_view(file, rank * extent, element, every, "native", MPI_INFO_NULL);
-MPI_File_write_all(file, kept + ORIGIN + rank * ITEMS * extent, ITEMS, type, MPI_STATUS_IGNORE);
+MPI_File_set_view(file, rank * EXTENT, element, every, "native", MPI_INFO_NULL);
+MPI_File_write_all(file, kept + ORIGIN + rank * ITEMS * EXTENT, ITEMS, type, MPI_STATUS_IGNORE);
 MPI_File_close(&file);
 MPI_Barrier(comm);
 MPI_Type_free(&every);
 if (rank == 0) {
     FILE *contents = fopen(name, "rb");
     fseek(contents, FROM, SEEK_SET);
-    compare_number("the bytes of the file", SPAN, fread(data + FROM, 1, SPAN, contents));
+    long length = fread(data + FROM, 1, SPAN, contents);
+    compare_number("the bytes of the file", SPAN, length);
     fclose(contents);
     compare("receiver's memory", image, memory, ALL, FIRST);
     remove(name);
@@ -1166,7 +1144,7 @@ if (rank == 0) {
 /// file_memory_all | 14.4.2 | all disjoint MPI_File_write_at_all MPI_File_read_at_all
 /// each rank writes the type to a file, and reads that of the next rank
 MPI_File file;
-const char *name = file_name(comm);
+const char *name = FILE_NAME;
 int next = (rank + 1) % RANKS;
 fill(rank);
 if (rank == 0)

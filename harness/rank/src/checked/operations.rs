@@ -34,6 +34,8 @@ pub struct Shared {
     pub block: c_long,
     pub from: c_long,
     pub span: c_long,
+    pub extent: c_long,
+    pub lower_bound: c_long,
     pub right_addresses: *const MPI_Aint,
     pub right_integers: *const c_int,
     pub items: c_int,

@@ -49,11 +49,10 @@ static void reverse(unsigned char *value)
                 }
 }
 
-static void compare(const char *what, const unsigned char *right, const unsigned char *found, long bytes, long first)
+static void compare(const char *of, const unsigned char *right, const unsigned char *got, long bytes, long at)
 {
     for (long i = 0; i < bytes && !wrong; i++)
-        if (right[i] != found[i])
-            wrong = printf("WRONG: byte %ld of the %s is 0x%02x instead of 0x%02x\n", first + i, what, found[i], right[i]);
+        wrong = got[i] != right[i] && printf("WRONG: byte %ld of the %s is 0x%02x instead of 0x%02x\n", at + i, of, got[i], right[i]);
 }
 
 static void compare_number(const char *what, long right, long found)

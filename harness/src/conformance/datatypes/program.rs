@@ -19,8 +19,8 @@ pub const ALARM: Duration = Duration::from_secs(10);
 /// Functions of all programs.
 const HELPERS: &str = include_str!("helpers.c");
 
-/// The name of a file of all ranks of a communicator.
-const FILE_NAME: &str = "char name[64];\nint id = getpid();\nMPI_Bcast(&id, 1, MPI_INT, 0, COMM);\nsnprintf(name, sizeof name, \"/tmp/finding.%d\", id);\n";
+/// The name of the file, which is beside the program: all ranks have it.
+const FILE_NAME: &str = "char name[FILENAME_MAX];\nsnprintf(name, sizeof name, \"%s.data\", argv[0]);\n";
 
 /// Bytes in front of the data, behind it, or on both sides that must not change.
 const MARGIN: i64 = 64;
@@ -78,10 +78,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     if has_word(&body, "MPI_File_open") {
         body = format!("MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);\n{body}");
     }
-    for comm in ["comm", "MPI_COMM_SELF"] {
-        let line = format!("const char *name = file_name({comm});\n");
-        body = body.replace(&line, &FILE_NAME.replace("COMM", comm));
-    }
+    body = body.replace("const char *name = FILE_NAME;\n", FILE_NAME);
     body = with_words(&body, &[("comm", "MPI_COMM_WORLD".to_owned())]);
     let mut functions = String::new();
     let mut types = String::new();
@@ -148,11 +145,8 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     };
     let helpers = listed.read_by(&used_helpers(&all_helpers, &format!("{functions}{body}{placed}")));
     let uses = |word: &str| [&helpers, &functions, &body].iter().any(|text| has_word(text, word));
-    let mut code = functions.clone() + &helpers;
-    let (is_global, has_rank) = (has_word(&code, "wrong"), body.contains("MPI_COMM_WORLD"));
-    let numbers = ["int wrong = 0;\n", "int rank, wrong = 0;\n", "", "int rank;\n"];
-    let mut main = numbers[2 * usize::from(is_global) + usize::from(has_rank)].to_owned();
-    main += "MPI_Init(&argc, &argv);\n";
+    let has_rank = body.contains("MPI_COMM_WORLD");
+    let mut main = "MPI_Init(&argc, &argv);\n".to_owned();
     if has_rank {
         main += "MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n";
     }
@@ -165,7 +159,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     let unless = if has_rank { "wrong || rank > 0" } else { "wrong" };
     let _ = write!(
         main,
-        "{types}{body}fputs({unless} ? \"\" : \"right\\n\", stdout);\nfflush(stdout);\nMPI_Finalize();\nreturn wrong != 0;\n"
+        "{types}{body}fputs({unless} ? \"\" : \"right\\n\", stdout), fflush(stdout);\nreturn MPI_Finalize() || wrong;\n"
     );
     let main = format!("\nint main(int argc, char **argv)\n{{\n{}}}\n", indented(&main));
     let mut list = if uses("runs") { list(&listed) } else { String::new() };
@@ -173,8 +167,8 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         list += &widths(&data.values[..of_item]);
     }
     list += &arguments(hit, &uses);
-    let global = if is_global { "static int wrong;\n" } else { "" };
-    code = format!("{variables}{global}{constants}{list}{helpers}{functions}{main}");
+    let numbers = if has_rank { "rank, wrong" } else { "wrong" };
+    let code = format!("{variables}static int {numbers};\n{constants}{list}{helpers}{functions}{main}");
     let runs = listed.runs.len() * listed.items;
     let margins = match is_guarded {
         true if hit.at_end => [MARGIN, 0],
@@ -262,7 +256,7 @@ fn includes(code: &str, is_guarded: bool) -> String {
         ("stdlib.h", &["malloc", "exit"][..]),
         ("string.h", &["memcpy", "memset"]),
         ("sys/mman.h", &["mmap"]),
-        ("unistd.h", &["alarm", "sysconf", "getpid"]),
+        ("unistd.h", &["alarm", "sysconf"]),
     ] {
         if calls(names) {
             let _ = writeln!(text, "#include <{header}>");

@@ -108,6 +108,8 @@ pub fn run(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u6
         block: (bytes / blocks) as c_long,
         from: data.span.0,
         span: data.span_bytes() as c_long,
+        extent: subject.layout.extent() as c_long,
+        lower_bound: subject.layout.lower_bound() as c_long,
         right_addresses: arguments.addresses.as_ptr(),
         right_integers: arguments.integers.as_ptr(),
         items: subject.items as c_int,

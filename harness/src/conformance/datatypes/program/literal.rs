@@ -12,8 +12,9 @@ const MOST_LITERAL: usize = 128;
 /// The longest list of numbers in a line, in characters.
 const LINE: usize = 120;
 
-/// Lines of statements that constants replace.
-const COMPUTED: [&str; 2] = ["reverse(expected);", "reverse(packed);"];
+/// How statements begin that constants replace, or whose effect a short program does not need.
+const LEFT_OUT: [&str; 5] =
+    ["reverse(", "memset(values, 0, ", "MPI_Comm_free(", "MPI_Group_free(", "MPI_Op_free("];
 
 /// Words of lines that read the memory of a sender.
 const READ: [&str; 3] = ["memory", "data", "arrive"];
@@ -35,7 +36,8 @@ impl Literal {
         if all.max(data.bytes()) > MOST_LITERAL || has_bool {
             return None;
         }
-        let lines: Vec<&str> = body.lines().filter(|line| !COMPUTED.contains(&line.trim())).collect();
+        let is_left_out = |line: &&str| LEFT_OUT.iter().any(|begin| line.trim_start().starts_with(begin));
+        let lines: Vec<&str> = body.lines().filter(|line| !is_left_out(line)).collect();
         let has_several = lines.iter().any(|line| argument(line, "fill(").is_some_and(|rank| rank != "0"));
         let text = statements(&lines, has_several);
         let has_copy = text.contains("memcpy(kept, ");
@@ -87,12 +89,14 @@ fn statements(lines: &[&str], has_several: bool) -> String {
     let (mut is_placed, mut is_copied) = (false, false);
     for (i, line) in lines.iter().enumerate() {
         let blanks = &line[..line.len() - line.trim_start().len()];
-        // A statement that is farther right is not always executed.
-        let is_next = |line: &&&str| {
+        // A statement that is farther right is not always executed, apart from repeated ones.
+        let is_next = |(before, line): &(usize, &&str)| {
             let is_call = CALLS[..2].iter().any(|call| argument(line, call).is_some());
-            is_call && line.len() - line.trim_start().len() <= blanks.len()
+            let is_repeated = lines[i + before].starts_with("for (int call");
+            is_call && (is_repeated || line.len() - line.trim_start().len() <= blanks.len())
         };
-        let mut until_next = lines[i + 1..].iter().take_while(|line| !is_next(line));
+        let mut until_next =
+            lines[i + 1..].iter().enumerate().take_while(|next| !is_next(next)).map(|(_, line)| line);
         let called = CALLS.into_iter().find_map(|call| Some((call, argument(line, call)?)));
         let with_values = |memory: &str, values: &str| {
             let each = "for (int i = 0; i < BYTES; i++)";
@@ -121,8 +125,7 @@ fn statements(lines: &[&str], has_several: bool) -> String {
             }
             Some((_, values)) => {
                 image = Some("image".to_owned());
-                let begin = format!("memset(memory, 0xA5, ALL);\n{blanks}memset(image, 0xA5, ALL);\n");
-                begin + &with_values("image", values)
+                "memcpy(image, memset(memory, 0xA5, ALL), ALL);\n".to_owned() + &with_values("image", values)
             }
             None if line.trim() == "place();" && is_placed => continue,
             None if line.trim() == "keep();" => {
