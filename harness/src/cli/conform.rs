@@ -12,7 +12,7 @@ use ddtbench::folder::{CHECKS, ENVIRONMENT, LockedFolder};
 use ddtbench::model::check::{CLOCKS, Check, PARTITIONED};
 use ddtbench::model::conditions::MemoryKind;
 use ddtbench::model::plain::plain;
-use ddtbench::mpi::{MpiError, Target, interrupt};
+use ddtbench::mpi::{MpiError, Target, interrupt, shared_memory};
 use ddtbench::plan::Plan;
 use ddtbench::run::{MpiAccount, Part};
 
@@ -79,15 +79,16 @@ fn names(checks: &'static [Check]) -> PossibleValuesParser {
 impl ConformArgs {
     /// Runs the checks. An error is a refusal; a failed check is not an error.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        match self.subject {
-            None => self.datatypes.execute(),
+        let code = match self.subject {
+            None => self.datatypes.execute()?,
             Some(ConformCommand::Partitioned(PartitionedArgs { checks, how })) => {
-                let is_asked =
-                    |check: &&Check| checks.is_empty() || checks.iter().any(|name| name == check.name);
-                how.run(&PARTITIONED.iter().filter(is_asked).collect::<Vec<_>>())
+                let is_asked = |one: &&Check| checks.is_empty() || checks.iter().any(|name| name == one.name);
+                how.run(&PARTITIONED.iter().filter(is_asked).collect::<Vec<_>>())?
             }
-            Some(ConformCommand::Clocks(how)) => how.run(&CLOCKS.iter().collect::<Vec<_>>()),
-        }
+            Some(ConformCommand::Clocks(how)) => how.run(&CLOCKS.iter().collect::<Vec<_>>())?,
+        };
+        shared_memory::message().iter().for_each(|message| log(message));
+        Ok(code)
     }
 }
 

@@ -260,7 +260,7 @@ impl Ended {
             )?;
         }
         if self.end == RunEnd::Interrupted || !self.is_success() {
-            shared_memory::sentence(&shared_memory::leftovers()).iter().for_each(|sentence| log(sentence));
+            shared_memory::message().iter().for_each(|sentence| log(sentence));
         }
         let dir = self.folder.path();
         if self.end == RunEnd::Interrupted {

@@ -17,20 +17,20 @@ const NAMES: &str = "mpich_shm_ mpich_shar_tmp vader_segment. sm_segment. osc_rd
 
 /// A segment that no process uses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Leftover {
-    pub path: PathBuf,
-    pub bytes: u64,
+struct Leftover {
+    path: PathBuf,
+    bytes: u64,
 }
 
-/// The segments that we may remove: created by an MPI, owned by this user, used by no process.
-pub fn leftovers() -> Vec<Leftover> {
+/// A message about segments that we may remove: created by an MPI, owned by this user, used by no process.
+pub fn message() -> Option<String> {
     // SAFETY: `geteuid` cannot fail and touches no memory.
     let user = unsafe { libc::geteuid() };
-    left_in(Path::new(FOLDER), user, &used)
+    sentence(&left_in(Path::new(FOLDER), user, &used))
 }
 
 /// A message with the command that removes them; `None` without any.
-pub fn sentence(left: &[Leftover]) -> Option<String> {
+fn sentence(left: &[Leftover]) -> Option<String> {
     if left.is_empty() {
         return None;
     }

@@ -144,8 +144,7 @@ fn locks(folder: &Path) -> Finding {
 }
 
 fn leftovers() -> Finding {
-    let left = shared_memory::leftovers();
-    match shared_memory::sentence(&left) {
+    match shared_memory::message() {
         None => Finding::ok("shared memory", room()),
         Some(sentence) => Finding { health: Health::Warning, what: "shared memory", text: sentence },
     }
