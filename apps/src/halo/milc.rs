@@ -30,16 +30,8 @@ const Y: usize = 2;
 const X: usize = 3;
 
 /// The buffers, in the order of the directions: down and up along each dimension.
-const BUFFERS: [&str; 8] = [
-    "from_t_down",
-    "from_t_up",
-    "from_z_down",
-    "from_z_up",
-    "from_y_down",
-    "from_y_up",
-    "from_x_down",
-    "from_x_up",
-];
+const BUFFERS: &str =
+    "from_t_down from_t_up from_z_down from_z_up from_y_down from_y_up from_x_down from_x_up";
 
 /// All eight gathers.
 pub const MILC: HaloTest = HaloTest {
@@ -155,7 +147,8 @@ impl Milc {
 impl HaloApp for Milc {
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
         let float = |name: &'static str, shape: &[usize]| ArraySpec::new(name, Element::Float, shape);
-        let buffers = BUFFERS.iter().enumerate().map(|(from, name)| float(name, &self.buffer(from / 2)));
+        let buffers =
+            BUFFERS.split_whitespace().enumerate().map(|(from, name)| float(name, &self.buffer(from / 2)));
         [float("su3", &self.lattice())].into_iter().chain(buffers).collect()
     }
 

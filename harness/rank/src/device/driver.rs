@@ -12,15 +12,8 @@ use kernels::device::PTX;
 const LIBRARY: &CStr = c"libcuda.so.1";
 
 /// Variables of launchers with a process's number on the host, which is needed before MPI is initialised.
-const LOCAL_RANK: [&str; 7] = [
-    "MPI_LOCALRANKID",
-    "OMPI_COMM_WORLD_LOCAL_RANK",
-    "MV2_COMM_WORLD_LOCAL_RANK",
-    "PALS_LOCAL_RANKID",
-    "PMI_LOCAL_RANK",
-    "SLURM_LOCALID",
-    "FLUX_TASK_LOCAL_ID",
-];
+const LOCAL_RANK: &str = "MPI_LOCALRANKID OMPI_COMM_WORLD_LOCAL_RANK MV2_COMM_WORLD_LOCAL_RANK PALS_LOCAL_RANKID \
+     PMI_LOCAL_RANK SLURM_LOCALID FLUX_TASK_LOCAL_ID";
 
 /// `cuda.h`: the stream does not wait for the default one.
 const NON_BLOCKING: c_uint = 1;
@@ -173,7 +166,8 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
 impl Driver {
     /// Makes a context, a stream, and the module with the kernels.
     fn begin(&mut self) -> anyhow::Result<DeviceFacts> {
-        let local = LOCAL_RANK.iter().find_map(|name| std::env::var(name).ok()?.parse::<c_int>().ok());
+        let local =
+            LOCAL_RANK.split_whitespace().find_map(|name| std::env::var(name).ok()?.parse::<c_int>().ok());
         let (mut version, mut count, mut device, mut context) = (0, 0, 0, 0);
         let (mut stream, mut module) = (0, 0);
         let (mut name, mut bus) = ([0_u8; 256], [0_u8; 64]);
@@ -189,7 +183,7 @@ impl Driver {
                 local.is_some() || count == 1,
                 "there are {count} devices, and the launcher sets none of {}, by which each rank takes its own; \
                  with CUDA_VISIBLE_DEVICES each may see one",
-                LOCAL_RANK.join(", ")
+                LOCAL_RANK.replace(' ', ", ")
             );
             let local = local.unwrap_or(0);
             self.result("cuDeviceGet", (self.device)(&raw mut device, local % count))?;

@@ -222,7 +222,10 @@ impl Finding {
         let is_tried = function(own).is_some() || self.is_known == other.is_known;
         let is_of_function = function(hit).is_none_or(|of| function(own) == Some(of));
         let is_in_same_way = self.may_have_fault(hit) || is_tried && is_of_same_part(own, hit);
-        let similar = self.similar.iter().filter(|similar| similar.is_known == self.is_known);
+        // Those without hits of their own are only listed.
+        let is_shown =
+            |similar: &&Self| similar.is_known == self.is_known && (self.is_known || similar.hits > 0);
+        let similar = self.similar.iter().filter(is_shown);
         (is_of_function && is_in_same_way && is_alike(hit, own))
             || similar.into_iter().any(|similar| similar.is_cause_of(other))
     }

@@ -19,7 +19,7 @@ pub const ALARM: Duration = Duration::from_secs(10);
 /// Functions of all programs.
 const HELPERS: &str = include_str!("helpers.c");
 
-/// The name of the file, which is beside the program: all ranks have it.
+/// The name of the file, in the folder of the program, which all ranks can read.
 const FILE_NAME: &str = "char name[FILENAME_MAX];\nsnprintf(name, sizeof name, \"%s.data\", argv[0]);\n";
 
 /// Bytes in front of the data, behind it, or on both sides that must not change.

@@ -4,6 +4,7 @@
 //! hit lacks, so that it does not slide from one fault into another.
 
 use std::collections::BTreeSet;
+use std::iter;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -54,6 +55,7 @@ pub fn reduce(
     let Campaign { hits: mut left, processes, .. } = campaign;
     left.retain(|hit| !earlier.iter().any(|finding| explains(finding, hit)));
     left.sort_by_key(Hit::size);
+    let all = left.clone();
     let mut reduced = Reduced::default();
     for _ in 0..MOST_WAVES {
         if left.is_empty() || Instant::now() >= deadline {
@@ -84,7 +86,28 @@ pub fn reduce(
             |other: &&Hit| other.operation == finding.hit.operation && other.kind == finding.hit.kind;
         Finding { hits: left.iter().filter(is_like).count(), ..finding }
     }));
+    if worker.baseline.is_none() {
+        list_unexplained(&mut reduced, &all);
+    }
     Ok(reduced)
+}
+
+/// Lists hits that no finding explains with one of their operation or case, so that a later search knows them: shrunk ones may be of
+/// another class.
+fn list_unexplained(reduced: &mut Reduced, all: &[Hit]) {
+    for hit in all {
+        let is_listed = |finding: &Finding| is_same(&finding.hit, hit) || explains(finding, hit);
+        let mut listed =
+            reduced.findings.iter().flat_map(|finding| iter::once(finding).chain(&finding.similar));
+        if listed.any(is_listed) || reduced.once.iter().any(|once| is_same(once, hit)) {
+            continue;
+        }
+        let is_of_case = |other: &Hit| other.case == hit.case && other.kind == hit.kind;
+        let is_one = |finding: &&mut Finding| finding.has_fault(hit) || is_of_case(&finding.hit);
+        if let Some(finding) = reduced.findings.iter_mut().rev().find(is_one) {
+            finding.similar.push(Finding { is_complete: false, ..Finding::new(hit.clone()) });
+        }
+    }
 }
 
 /// Shrinks one hit of each operation and kind, and takes those that it explains from the list.
@@ -398,6 +421,21 @@ mod tests {
         let chosen = one_of_each(&hits.map(hit));
         let chosen: Vec<_> = chosen.iter().map(|hit| (hit.operation.name, hit.case)).collect();
         assert_eq!(chosen, [("pack", 1), ("send", 2)]);
+    }
+
+    #[test]
+    fn a_list_has_hits_of_another_class_than_what_they_were_shrunk_to() {
+        let hit = |operation, layout, case| Hit { case, ..found(operation, layout).hit };
+        let explained = hit("pack", "contiguous(2, vector(2, 1, 3, byte))", 1);
+        let unlike = hit("pack", "resized(0, -2, byte)", 2);
+        let of_case = hit("send", "struct([1, 0], [0, 0], [byte, byte])", 0);
+        let once = hit("pack", "resized(0, 2, byte)", 3);
+        let all = [explained, unlike.clone(), unlike, of_case, once.clone()];
+        let findings = vec![found("pack", "vector(2, 1, 3, byte)")];
+        let mut reduced = Reduced { findings, once: vec![once], ..Reduced::default() };
+        list_unexplained(&mut reduced, &all);
+        let listed: Vec<u64> = reduced.findings[0].similar.iter().map(|similar| similar.hit.case).collect();
+        assert_eq!(listed, [2, 0]);
     }
 
     #[test]

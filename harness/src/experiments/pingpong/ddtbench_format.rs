@@ -18,17 +18,8 @@ const ALL_TO_ALL: &str = "FFT";
 
 /// The first line of the file.
 fn header() -> String {
-    line([
-        "testname",
-        "packMethod",
-        "bytes",
-        "id",
-        "time",
-        "papi_evt1_type",
-        "papi_evt1_val",
-        "papi_evt2_type",
-        "papi_evt2_val",
-    ])
+    let names = "testname packMethod bytes id time papi_evt1_type papi_evt1_val papi_evt2_type papi_evt2_val";
+    line(names.split(' '))
 }
 
 /// The lines of a method, in the order of timing. Empty if the original does not have the test or the method.
@@ -51,7 +42,7 @@ fn lines(record: &Record, blocks: &[Block]) -> String {
     for block in blocks.iter().filter(|block| block.pair == 0) {
         for (epoch, seconds) in epochs(block) {
             let time = microseconds(seconds);
-            text += &line([&test, method, &bytes, epoch, &time, "NA", "NA", "NA", "NA"]);
+            text += &line([&*test, method, &*bytes, epoch, &*time, "NA", "NA", "NA", "NA"]);
         }
     }
     text
@@ -84,9 +75,9 @@ fn microseconds(seconds: f64) -> String {
     text
 }
 
-fn line(cells: [&str; 9]) -> String {
-    let [test, method, bytes, id, time, evt1, val1, evt2, val2] = cells;
-    format!("{test:>30}{method:>30}{bytes:>15}{id:>20}{time:>20}{evt1:>20}{val1:>20}{evt2:>20}{val2:>20}\n")
+fn line<'c>(cells: impl IntoIterator<Item = &'c str>) -> String {
+    let widths = [30, 30, 15, 20, 20, 20, 20, 20, 20];
+    cells.into_iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}")).collect::<String>() + "\n"
 }
 
 #[cfg(test)]
