@@ -25,17 +25,10 @@ use crate::{
 };
 
 /// The arrays and their number of dimensions, in the order of the message.
-pub(crate) const ARRAYS: [(&str, usize); 9] = [
-    ("array2d_1", 2),
-    ("array2d_2", 2),
-    ("array2d_3", 2),
-    ("array2d_4", 2),
-    ("array3d_1", 3),
-    ("array3d_2", 3),
-    ("array3d_3", 3),
-    ("array4d_1", 4),
-    ("array4d_2", 4),
-];
+pub(crate) fn arrays() -> impl Iterator<Item = (&'static str, usize)> {
+    let names = "array2d_1 array2d_2 array2d_3 array2d_4 array3d_1 array3d_2 array3d_3 array4d_1 array4d_2";
+    names.split(' ').zip([2, 2, 2, 2, 3, 3, 3, 4, 4])
+}
 
 /// The first species that is sent: in WRF's 4-d arrays index 1 is a placeholder (`PARAM_FIRST_SCALAR` is 2).
 pub(crate) const FIRST_SPECIES: i64 = 2;
@@ -193,8 +186,8 @@ fn build(values: &Values, description: fn(&[WrfAxis]) -> Description) -> Built {
         _ => vec![species, j, k, i],
     };
     let shape = |dimensions| axes(dimensions).iter().map(|axis| axis.memory).collect::<Vec<_>>();
-    let specs = ARRAYS.map(|(name, dimensions)| ArraySpec::new(name, Element::Float, &shape(dimensions)));
-    let specs = values.addressable(specs.into())?;
+    let specs = arrays().map(|(name, dimensions)| ArraySpec::new(name, Element::Float, &shape(dimensions)));
+    let specs = values.addressable(specs.collect())?;
     let is_sent =
         |&(_, (_, dimensions)): &(usize, (_, usize))| axes(dimensions).iter().all(|axis| axis.sent > 0);
     let block = |(array, (_, dimensions)): (usize, (_, usize))| {
@@ -203,7 +196,7 @@ fn build(values: &Values, description: fn(&[WrfAxis]) -> Description) -> Built {
         let whole = Whole::new(array, Element::Float, &shape, 0, Some(LOOPS), description);
         Region::block(&whole, axes.iter().map(|axis| axis.range()).collect::<Vec<_>>())
     };
-    let face = Face::new(ARRAYS.into_iter().enumerate().filter(is_sent).map(block));
+    let face = Face::new(arrays().enumerate().filter(is_sent).map(block));
     Ok(MicroApp::new(Element::Float, specs, face.clone(), face))
 }
 

@@ -15,7 +15,7 @@ use datatypes::{Element, Order};
 use super::patch::{Axis, Patch, PatchArray, Swap};
 use super::{HaloBuilt, HaloContext, HaloTest};
 use crate::region::Description;
-use crate::wrf::{ARRAYS, FIRST_SPECIES, LOOPS};
+use crate::wrf::{FIRST_SPECIES, LOOPS, arrays};
 use crate::{Parameter, ParameterSet, Preset, Values};
 
 /// Dimensions of the grid.
@@ -79,9 +79,9 @@ fn build(values: &Values, context: HaloContext, description: Description) -> Hal
     Ok(Box::new(Patch {
         grid: context.grid(2)?,
         element: Element::Float,
-        arrays: ARRAYS
+        arrays: arrays()
             .map(|(name, dimensions)| PatchArray { name: name.into(), axes: axes(dimensions) })
-            .into(),
+            .collect(),
         width: width as usize,
         swaps: vec![Swap { along: &[J], extended: &[I] }, Swap { along: &[I], extended: &[J] }],
         corners: true,

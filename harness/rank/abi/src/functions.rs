@@ -15,7 +15,6 @@ macro_rules! functions {
 
 functions! {
     MPI_Abort(MPI_Comm, c_int) -> c_int;
-    MPI_Accumulate(*const c_void, c_int, MPI_Datatype, c_int, MPI_Aint, c_int, MPI_Datatype, MPI_Op, MPI_Win) -> c_int;
     MPI_Allgather(*const c_void, c_int, MPI_Datatype, *mut c_void, c_int, MPI_Datatype, MPI_Comm) -> c_int;
     MPI_Allgather_init(*const c_void, c_int, MPI_Datatype, *mut c_void, c_int, MPI_Datatype, MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;
     MPI_Allgatherv(*const c_void, c_int, MPI_Datatype, *mut c_void, *const c_int, *const c_int, MPI_Datatype, MPI_Comm) -> c_int;
@@ -70,19 +69,12 @@ functions! {
     MPI_Error_class(c_int, *mut c_int) -> c_int;
     MPI_Error_string(c_int, *mut c_char, *mut c_int) -> c_int;
     MPI_Exscan(*const c_void, *mut c_void, c_int, MPI_Datatype, MPI_Op, MPI_Comm) -> c_int;
-    MPI_File_close(*mut MPI_File) -> c_int;
-    MPI_File_open(MPI_Comm, *const c_char, c_int, MPI_Info, *mut MPI_File) -> c_int;
-    MPI_File_read_at(MPI_File, MPI_Offset, *mut c_void, c_int, MPI_Datatype, *mut MPI_Status) -> c_int;
-    MPI_File_set_view(MPI_File, MPI_Offset, MPI_Datatype, MPI_Datatype, *const c_char, MPI_Info) -> c_int;
-    MPI_File_sync(MPI_File) -> c_int;
-    MPI_File_write_at(MPI_File, MPI_Offset, *const c_void, c_int, MPI_Datatype, *mut MPI_Status) -> c_int;
     MPI_Finalize() -> c_int;
     MPI_Finalized(*mut c_int) -> c_int;
     MPI_Gather(*const c_void, c_int, MPI_Datatype, *mut c_void, c_int, MPI_Datatype, c_int, MPI_Comm) -> c_int;
     MPI_Gather_init(*const c_void, c_int, MPI_Datatype, *mut c_void, c_int, MPI_Datatype, c_int, MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;
     MPI_Gatherv(*const c_void, c_int, MPI_Datatype, *mut c_void, *const c_int, *const c_int, MPI_Datatype, c_int, MPI_Comm) -> c_int;
     MPI_Get(*mut c_void, c_int, MPI_Datatype, c_int, MPI_Aint, c_int, MPI_Datatype, MPI_Win) -> c_int;
-    MPI_Get_accumulate(*const c_void, c_int, MPI_Datatype, *mut c_void, c_int, MPI_Datatype, c_int, MPI_Aint, c_int, MPI_Datatype, MPI_Op, MPI_Win) -> c_int;
     MPI_Get_address(*const c_void, *mut MPI_Aint) -> c_int;
     MPI_Get_count(*const MPI_Status, MPI_Datatype, *mut c_int) -> c_int;
     MPI_Get_elements(*const MPI_Status, MPI_Datatype, *mut c_int) -> c_int;
@@ -131,7 +123,6 @@ functions! {
     MPI_Issend(*const c_void, c_int, MPI_Datatype, c_int, c_int, MPI_Comm, *mut MPI_Request) -> c_int;
     MPI_Mprobe(c_int, c_int, MPI_Comm, *mut MPI_Message, *mut MPI_Status) -> c_int;
     MPI_Mrecv(*mut c_void, c_int, MPI_Datatype, *mut MPI_Message, *mut MPI_Status) -> c_int;
-    MPI_Neighbor_alltoall(*const c_void, c_int, MPI_Datatype, *mut c_void, c_int, MPI_Datatype, MPI_Comm) -> c_int;
     MPI_Neighbor_alltoall_init(*const c_void, c_int, MPI_Datatype, *mut c_void, c_int, MPI_Datatype, MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;
     MPI_Neighbor_alltoallv(*const c_void, *const c_int, *const c_int, MPI_Datatype, *mut c_void, *const c_int, *const c_int, MPI_Datatype, MPI_Comm) -> c_int;
     MPI_Neighbor_alltoallv_init(*const c_void, *const c_int, *const c_int, MPI_Datatype, *mut c_void, *const c_int, *const c_int, MPI_Datatype, MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;

@@ -19,7 +19,6 @@ pub use predefined::*;
 
 pub type MPI_Aint = isize;
 pub type MPI_Count = c_longlong;
-pub type MPI_Offset = c_longlong;
 pub type MPI_User_function =
     Option<unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut MPI_Datatype)>;
 pub type MPI_Comm_copy_attr_function =
@@ -39,7 +38,6 @@ macro_rules! handles {
 }
 
 handles!(MPI_Comm MPI_Datatype MPI_Errhandler MPI_Group MPI_Info MPI_Message MPI_Op MPI_Request MPI_Win);
-/// A pointer in all families, as the next two.
-pub type MPI_File = *mut c_void;
+/// A pointer in all families, as the next one.
 pub type MPI_T_enum = *mut c_void;
 pub type MPI_T_cvar_handle = *mut c_void;

@@ -318,20 +318,9 @@ macro_rules! construct {
             }
             Combiner::Darray => {
                 let (dims, last) = (i[2] as usize, i[i.len() - 1]);
-                let [distribs, dargs, psizes] = [1, 2, 3].map(|k| i[3 + k * dims..].as_ptr());
-                let gsizes = list(3, 0, dims);
-                $call!(MPI_Type_create_darray(
-                    i[0],
-                    i[1],
-                    i[2],
-                    gsizes,
-                    distribs,
-                    dargs,
-                    psizes,
-                    last,
-                    of(),
-                    new
-                ))
+                let [kinds, dargs, ranks] = [1, 2, 3].map(|k| i[3 + k * dims..].as_ptr());
+                let sizes = list(3, 0, dims);
+                $call!(MPI_Type_create_darray(i[0], i[1], i[2], sizes, kinds, dargs, ranks, last, of(), new))
             }
             Combiner::Resized => $call!(MPI_Type_create_resized(of(), a[0], a[1], new)),
             Combiner::Named | Combiner::Dup => unreachable!("refused by `new`"),

@@ -137,11 +137,8 @@ impl DatatypesArgs {
         if reports.0.iter().all(|report| !report.is_stopped) && targets.len() > 1 {
             self.try_elsewhere(&targets, &plan, &mut reports)?;
         }
-        let texts = reports
-            .upstream(&Machine::this().to_string())
-            .into_iter()
-            .map(|(name, text)| (format!("{name}.md"), text));
-        for (name, text) in texts.chain([(REPORT.to_owned(), reports.html())]) {
+        let texts = reports.upstream(&Machine::this().to_string());
+        for (name, text) in texts.into_iter().chain([(REPORT.to_owned(), reports.html())]) {
             let path = folder.path().join(name);
             fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         }

@@ -46,6 +46,8 @@ pub struct Finding {
     pub is_complete: bool,
     /// Findings of other layouts or operations that probably have the same cause.
     pub similar: Vec<Finding>,
+    /// Hits of its operation or case that it does not explain: only for lists, so that later searches know them.
+    pub unlike: Vec<Finding>,
     /// Hits that it explains.
     pub hits: usize,
     /// Whether the hit occurs without other cases before it.
@@ -151,6 +153,7 @@ impl Finding {
             others: Vec::new(),
             is_complete: true,
             similar: Vec::new(),
+            unlike: Vec::new(),
             hits: 0,
             is_reproduced: true,
             is_known: false,
@@ -196,17 +199,21 @@ impl Finding {
         self.hit.crashes_as(hit) && (is_certain || self.has_fault(hit))
     }
 
-    /// Whether it explains another finding, which crashes at the same place, or fails with a layout that contains its own, or that has
-    /// the same unusual properties. If only this one is known, its operation must be the same or be listed: one that is missing was right
-    /// or was not tried. Otherwise it is enough that both operations use the same part of an MPI.
+    /// Whether it explains another finding. The layout of one that needs other cases does not show its cause: it is explained by any of
+    /// its part of an MPI, or that damages the heap, too.
     pub fn is_cause_of(&self, other: &Self) -> bool {
         let (own, hit) = (&self.hit, &other.hit);
-        // The type of a fault that needs other cases does not show its cause: one of its part, or any that damages the heap.
         let damage_heap = [own, hit].iter().all(|hit| hit.place() == Some(DAMAGED_HEAP));
-        if !other.is_reproduced && (damage_heap || is_of_same_part(own, hit)) {
-            return true;
-        }
-        // Two types of one operation do not either, if they are not shrunk.
+        !other.is_reproduced && (damage_heap || is_of_same_part(own, hit))
+            || self.is_cause_by_layout_of(other)
+    }
+
+    /// Whether another finding crashes at the same place, or fails with a layout that contains its own, or that has the same unusual
+    /// properties. If only this one is known, its operation must be the same or be listed: one that is missing was right or was not
+    /// tried. Otherwise it is enough that both operations use the same part of an MPI.
+    pub fn is_cause_by_layout_of(&self, other: &Self) -> bool {
+        let (own, hit) = (&self.hit, &other.hit);
+        // Two layouts of one operation that are not shrunk do not show different causes.
         if own.is_unfinished && hit.is_unfinished && self.is_known == other.is_known {
             let are_same = own.operation.section().name == hit.operation.section().name;
             if are_same && is_same_way(own.kind, hit.kind) {
@@ -222,12 +229,18 @@ impl Finding {
         let is_tried = function(own).is_some() || self.is_known == other.is_known;
         let is_of_function = function(hit).is_none_or(|of| function(own) == Some(of));
         let is_in_same_way = self.may_have_fault(hit) || is_tried && is_of_same_part(own, hit);
-        // Those without hits of their own are only listed.
-        let is_shown =
-            |similar: &&Self| similar.is_known == self.is_known && (self.is_known || similar.hits > 0);
-        let similar = self.similar.iter().filter(is_shown);
-        (is_of_function && is_in_same_way && is_alike(hit, own))
-            || similar.into_iter().any(|similar| similar.is_cause_of(other))
+        let similar = self.similar.iter().filter(|similar| similar.is_known == self.is_known);
+        (is_of_function && is_in_same_way && self.is_like(hit))
+            || similar.into_iter().any(|similar| similar.is_cause_by_layout_of(other))
+    }
+
+    /// Whether a layout is of its class, or has its unusual properties; one of a list that is not shrunk may not need those.
+    fn is_like(&self, hit: &Hit) -> bool {
+        if self.is_known && self.hit.is_unfinished {
+            hit.is_like(&self.hit)
+        } else {
+            is_alike(hit, &self.hit)
+        }
     }
 
     /// Whether both have one cause if few are new: they call one function, or one type has the outermost constructor of the other and the
@@ -252,7 +265,7 @@ impl Finding {
         // All operations copy data, and use the type's bounds.
         let is_used =
             [COPIES, BOUNDS].contains(&part_of_mpi(&self.hit)) || is_of_same_part(&self.hit, &other.hit);
-        is_used && other.may_have_fault(&self.hit) && is_alike(&other.hit, &self.hit)
+        is_used && other.may_have_fault(&self.hit) && self.is_like(&other.hit)
     }
 
     /// Whether the operation of a hit fails with the layout in the same way, or the one of which it is another form.

@@ -56,7 +56,7 @@ pub struct ListedFinding {
     /// Other operations that fail with this layout, and how; missing if not all were tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<BTreeMap<String, FaultKind>>,
-    /// Findings that probably have the same cause.
+    /// Findings that probably have the same cause, and hits that are not shrunk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub similar: Vec<ListedFinding>,
 }
@@ -162,7 +162,7 @@ fn without_version(mpi: &str) -> &str {
 
 impl ListedFinding {
     fn from_finding(mpi: Option<&str>, finding: &Finding) -> Self {
-        let Finding { hit, others, is_complete, similar, .. } = finding;
+        let Finding { hit, others, is_complete, similar, unlike, .. } = finding;
         // The others are not tried again, so that those that depend on cases before them must not be listed.
         let similar = similar.iter().filter(|similar| similar.is_reproduced);
         Self {
@@ -178,7 +178,7 @@ impl ListedFinding {
             detail: hit.detail.clone(),
             others: is_complete
                 .then(|| others.iter().map(|(operation, kind)| (operation.name.to_owned(), *kind)).collect()),
-            similar: similar.map(|similar| Self::from_finding(None, similar)).collect(),
+            similar: similar.chain(unlike).map(|similar| Self::from_finding(None, similar)).collect(),
         }
     }
 
@@ -242,12 +242,12 @@ mod tests {
         assert_eq!(["unpack", "send"].map(is_of), [true, false]);
         let is_complete = |finding: &Finding| finding.is_complete;
         assert_eq!([&findings[0], &findings[0].similar[0]].map(is_complete), [true, false]);
-        let written = toml::to_string(&FindingList::from_findings("MPICH 5.0.2", &findings)).unwrap();
-        assert_eq!(
-            read(&written).unwrap(),
-            FindingList::from_findings("MPICH 5.0.2", &findings),
-            "{written}"
-        );
+        let list = FindingList::from_findings("MPICH 5.0.2", &findings);
+        assert_eq!(read(&toml::to_string(&list).unwrap()).unwrap(), list);
+        // Hits that it does not explain are listed, too.
+        let similar = Vec::new();
+        let unlike = Finding { similar, unlike: findings[0].similar.clone(), ..findings[0].clone() };
+        assert_eq!(FindingList::from_findings("MPICH 5.0.2", [&unlike]), list);
         assert!(format!("{:#}", read(&text.replace("unpack =", "unpak =")).unwrap_err()).contains("unpak"));
     }
 

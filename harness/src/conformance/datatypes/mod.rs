@@ -10,6 +10,7 @@
 
 mod baseline;
 mod campaign;
+mod causes;
 pub mod confirmation;
 mod corpus;
 mod finding;

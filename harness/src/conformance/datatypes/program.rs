@@ -108,11 +108,10 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         body = with_words(&body, &[("element", predefined(&Layout::named(element)).unwrap_or_default())]);
     }
     let may_be_literal = memory == ProgramMemory::Literal && ranks <= 2;
-    let literal = may_be_literal.then(|| literal::Literal::new(&body, &data)).flatten();
-    let mut constants = String::new();
-    if let Some(literal) = literal {
-        (body, constants) = (literal.body, literal.constants);
-    }
+    let literal =
+        may_be_literal.then(|| literal::Literal::new(&body, &data, hit.kind == FaultKind::Hang)).flatten();
+    let constants;
+    (body, constants) = literal.map_or((body, String::new()), |literal| (literal.body, literal.constants));
     let is_literal = !constants.is_empty();
     body = body.replace("keep();", "copy_bytes(kept, memory, ALL);");
     body = body.replace("place();", "copy_bytes(memory, image, ALL);");
@@ -136,12 +135,10 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     }
     let items = whole_items(data.values.len(), of_item).unwrap_or(1);
     let listed = Listed::from_values(&data.values, items, oracle.extent());
-    let placed = if is_guarded {
-        "guarded"
-    } else if on_device {
-        "on_device"
-    } else {
-        ""
+    let placed = match (is_guarded, on_device) {
+        (true, _) => "guarded",
+        (_, true) => "on_device",
+        _ => "",
     };
     let helpers = listed.read_by(&used_helpers(&all_helpers, &format!("{functions}{body}{placed}")));
     let uses = |word: &str| [&helpers, &functions, &body].iter().any(|text| has_word(text, word));

@@ -520,7 +520,7 @@ mod tests {
         assert_eq!(json["by_mpi"][1]["mpis"]["openmpi"], "right");
         let texts = both.upstream("a processor");
         let names: Vec<&str> = texts.iter().map(|(name, _)| &**name).collect();
-        assert_eq!(names, ["mpich-1"], "confirmed and new");
+        assert_eq!(names, ["mpich-1.md"], "confirmed and new");
         for part in [
             "# MPICH 9: wrong data with vector(2, 1, -1, byte)\n\n",
             "(MPI-4.1, section 5.2).\nIt should print `right`. Result: `byte 1`.\n",

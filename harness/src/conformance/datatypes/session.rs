@@ -9,11 +9,12 @@ use datatypes::{Element, Layout};
 
 use super::baseline::{are_old, lasting};
 use super::campaign::{Campaign, Coverage, Range};
+use super::causes::{join, mark_variants};
 use super::confirmation::confirm;
 use super::corpus::corpus;
 use super::finding::{Confirmation, Finding, Hit};
 use super::program::{ProgramMemory, program};
-use super::reduction::{Reduced, explains, join, mark_variants, one_of_each, reduce};
+use super::reduction::{Reduced, explains, one_of_each, reduce};
 use super::report::MpiReport;
 use super::trial::{Outcome, evaluate, evaluate_alone};
 use super::worker::{HURRY, Worker, unless_stopped};

@@ -8,13 +8,12 @@ use crate::report::markdown::escaped;
 impl Reports {
     /// The texts of all new findings that their C programs show on this machine, with the names of their files.
     pub fn upstream(&self, machine: &str) -> Vec<(String, String)> {
-        let of_mpi = |report: &MpiReport| -> Vec<(String, String)> {
-            let findings = report.new_findings().enumerate();
-            let text =
-                |(number, finding)| Some((report.file_name(number), self.text_of(report, finding, machine)?));
-            findings.filter_map(text).collect()
+        let findings =
+            |report| MpiReport::new_findings(report).enumerate().map(move |finding| (report, finding));
+        let text = |(report, (number, finding)): (&MpiReport, (usize, &Finding))| {
+            Some((format!("{}.md", report.file_name(number)), self.text_of(report, finding, machine)?))
         };
-        self.0.iter().flat_map(of_mpi).collect()
+        self.0.iter().flat_map(findings).filter_map(text).collect()
     }
 
     /// `None` if the finding is not confirmed: developers could not repeat it.

@@ -144,10 +144,8 @@ fn locks(folder: &Path) -> Finding {
 }
 
 fn leftovers() -> Finding {
-    match shared_memory::message() {
-        None => Finding::ok("shared memory", room()),
-        Some(sentence) => Finding { health: Health::Warning, what: "shared memory", text: sentence },
-    }
+    let warning = |text| Finding { health: Health::Warning, what: "shared memory", text };
+    shared_memory::message().map_or_else(|| Finding::ok("shared memory", room()), warning)
 }
 
 /// The size of shared memory is an option of its mount.

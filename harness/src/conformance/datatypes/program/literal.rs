@@ -29,14 +29,15 @@ pub struct Literal {
 }
 
 impl Literal {
-    /// `None` if the bytes are too many, or if the statements need functions that compute them.
-    pub fn new(body: &str, data: &Items) -> Option<Self> {
+    /// `None` if the bytes are too many, or if the statements need functions that compute them. A call that hangs may be one that frees.
+    pub fn new(body: &str, data: &Items, does_free: bool) -> Option<Self> {
         let all = usize::try_from(data.span_bytes() as i64 + 2 * SHORT_MARGIN).ok()?;
         let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
         if all.max(data.bytes()) > MOST_LITERAL || has_bool {
             return None;
         }
-        let is_left_out = |line: &&str| LEFT_OUT.iter().any(|begin| line.trim_start().starts_with(begin));
+        let left_out = if does_free { &LEFT_OUT[..2] } else { &LEFT_OUT };
+        let is_left_out = |line: &&str| left_out.iter().any(|begin| line.trim_start().starts_with(begin));
         let lines: Vec<&str> = body.lines().filter(|line| !is_left_out(line)).collect();
         let has_several = lines.iter().any(|line| argument(line, "fill(").is_some_and(|rank| rank != "0"));
         let text = statements(&lines, has_several);

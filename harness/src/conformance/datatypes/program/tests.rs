@@ -93,7 +93,7 @@ fn the_bytes_of_the_type_map_are_a_literal_list() {
     for (text, names) in [(&open, &["fill"][..]), (&guarded, &["guarded", "fill"])] {
         assert!(names.iter().all(|name| text.matches(&format!("{name}(")).count() > 1), "{text}");
         assert!(
-            !text.contains("prepare") && !text.contains("file_name") && !text.contains("MPI_COMM_WORLD"),
+            !text.contains("prepare") && !text.contains("FILE_NAME") && !text.contains("MPI_COMM_WORLD"),
             "{text}"
         );
     }

@@ -1,0 +1,282 @@
+//! Which findings have one cause: variants of known ones, and those that are joined.
+
+use std::collections::BTreeSet;
+
+use common::conformance::Operation;
+
+use super::finding::{Finding, Hit};
+use super::reduction::explains;
+use super::trial::{evaluate, whole};
+use super::worker::Worker;
+use crate::mpi::MpiError;
+
+/// Marks variants of known findings: their layouts also fail with the known operation, and the new operation
+/// is right with the known layouts, so that it is not the operation that has changed.
+pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Result<(), MpiError> {
+    let known: Vec<Finding> = findings.iter().filter(|finding| finding.is_known).cloned().collect();
+    for new in findings.iter_mut().filter(|finding| !finding.is_known && finding.hit.place().is_some()) {
+        new.is_known = crashes_at_several_places(&known, new.hit.operation);
+    }
+    let (mut trials, mut of) = (Vec::new(), Vec::new());
+    for (number, new) in findings.iter().enumerate().filter(|(_, finding)| !finding.is_known) {
+        if !known.iter().any(|known| known.is_cause_of(new)) {
+            for known in known.iter().filter(|known| known.may_be_cause_of(new)) {
+                trials.push(Hit { operation: new.hit.operation, ..known.hit.clone() });
+                of.push((number, known.is_complete));
+            }
+        }
+    }
+    let Some(results) = whole(evaluate(worker, &trials, usize::MAX)?) else { return Ok(()) };
+    for number in of.iter().map(|(number, _)| *number).collect::<BTreeSet<_>>() {
+        let mut own = of.iter().zip(&results).filter(|((other, _), _)| *other == number);
+        // An operation that is missing in an entry that is not complete may have been wrong.
+        if own.all(|((_, is_complete), result)| result.is_none() || !is_complete) {
+            findings[number].is_known = true;
+            // Other operations may be wrong since today.
+            findings[number].others.clear();
+        }
+    }
+    Ok(())
+}
+
+/// Whether damaged memory ends an operation, so that it may crash anywhere and with any layout: two places may be of one cause each.
+fn crashes_at_several_places(known: &[Finding], operation: &Operation) -> bool {
+    let own = known.iter().filter(|finding| finding.hit.operation == operation);
+    own.filter_map(|finding| finding.hit.place()).collect::<BTreeSet<_>>().len() > 2
+}
+
+/// Joins findings that probably have one cause. The simplest represents the others, or a known one. Known findings that were `right` when
+/// they were tried again are fixed, unless they explain a finding: some occur at times. Returns those that are fixed, too.
+pub fn join(mut findings: Vec<Finding>, right: &[Finding], has_baseline: bool) -> (Vec<Finding>, Vec<Hit>) {
+    let mut is_fixed = vec![true; right.len()];
+    // First, so that no new finding joins one that is known.
+    for finding in findings.iter_mut().filter(|finding| !finding.is_known) {
+        for (known, is_fixed) in right.iter().zip(&mut is_fixed) {
+            // That a plain type is right refutes that the operation fails with all types.
+            let is_plain = [&known.hit, &finding.hit].map(|hit| hit.layout.constructors() == 0);
+            let is_again = explains(known, &finding.hit)
+                || !finding.is_reproduced && known.is_cause_by_layout_of(finding);
+            if is_plain != [true, false] && is_again {
+                (finding.is_known, *is_fixed) = (true, false);
+                break;
+            }
+        }
+    }
+    findings.sort_by_key(|finding| (!finding.is_known, !finding.is_reproduced, finding.hit.size()));
+    let mut joined: Vec<Finding> = Vec::new();
+    for mut finding in findings {
+        let by_cause = joined.iter().position(|other| other.is_cause_of(&finding));
+        let by_change = || joined.iter().position(|other| has_baseline && other.is_of_one_change(&finding));
+        let Some(same) = by_cause.or_else(by_change) else {
+            joined.push(finding);
+            continue;
+        };
+        let same = &mut joined[same];
+        same.hits += finding.hits;
+        let similar = std::mem::take(&mut finding.similar);
+        same.unlike.append(&mut finding.unlike);
+        same.similar.push(finding);
+        same.similar.extend(similar);
+    }
+    let fixed = right.iter().zip(is_fixed).filter(|(_, is_fixed)| *is_fixed);
+    (joined, fixed.map(|(known, _)| known.hit.clone()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use common::conformance::FaultKind;
+
+    use super::super::reduction::tests::found;
+    use super::*;
+
+    #[test]
+    fn an_operation_that_crashes_at_three_places_crashes_with_any_layout() {
+        let at = |place| {
+            let crash = found("pack", "byte");
+            Finding { hit: Hit { detail: format!("exit code 11: in {place}"), ..crash.hit }, ..crash }
+        };
+        let crashes = |places: [_; 3], operation| {
+            crashes_at_several_places(&places.map(at), Operation::find(operation).unwrap())
+        };
+        assert!(crashes(["a", "b", "c"], "pack") && !crashes(["a", "b", "a"], "pack"));
+        assert!(!crashes(["a", "b", "c"], "send"));
+    }
+
+    #[test]
+    fn a_finding_is_joined_with_a_more_general_one_and_with_other_operations() {
+        let special = found("pack", "vector(2, 1, -1, int16)");
+        let general = found("pack", "vector(2, 1, -1, byte)");
+        let of_send = found("send", "vector(2, 1, -1, byte)");
+        let other = found("send", "contiguous(0, byte)");
+        let (joined, _) = join(vec![special, other, of_send, general], &[], false);
+        let names: Vec<(&str, usize, usize)> = joined
+            .iter()
+            .map(|finding| (finding.hit.operation.name, finding.hits, finding.other_operations().len()))
+            .collect();
+        assert_eq!(names, [("send", 2, 0), ("send", 6, 1)]);
+    }
+
+    #[test]
+    fn since_a_baseline_findings_of_one_function_or_constructor_are_one() {
+        let all = [
+            ("pack", "struct([0, 1], [0, 0], [byte, byte])"),
+            ("get", "hvector(2, 1, 9, struct([1, 1], [0, 0], [double, char]))"),
+            ("gather", "resized(0, -2, byte)"),
+            ("gather_sent", "indexed_block(1, [1], byte)"),
+            ("life_cycle", "resized(0, -2, byte)"),
+            ("life_cycle", "indexed_block(1, [1], byte)"),
+        ];
+        let all = all.map(|(operation, layout)| found(operation, layout));
+        let numbers = |has_baseline| join(all.to_vec(), &[], has_baseline).0.len();
+        assert_eq!([false, true].map(numbers), [6, 3]);
+    }
+
+    /// Whether a finding explains another one, if both are new, and if it is known.
+    fn explain(one: (&str, FaultKind, &str, &str), other: (&str, FaultKind, &str, &str)) -> [bool; 2] {
+        let of = |(operation, kind, detail, layout): (&str, FaultKind, &str, &str)| {
+            let others = vec![(Operation::find("alltoall").unwrap(), FaultKind::WrongData)];
+            let hit = Hit { detail: detail.to_owned(), ..Hit::fake(operation, kind, layout) };
+            Finding { others, ..Finding::new(hit) }
+        };
+        let (new, other) = (of(one), of(other));
+        let known = Finding { is_known: true, ..new.clone() };
+        [new.is_cause_of(&other), known.is_cause_of(&other)]
+    }
+
+    #[test]
+    fn a_known_finding_explains_only_operations_that_fail_with_its_layout() {
+        use FaultKind::{Crash, Hang, WrongData};
+        let (behind, in_front) = ("indexed_block(1, [1], byte)", "hindexed([2, 2], [-7, 5], float)");
+        let known = ("gather", Crash, "", behind);
+        for (operation, kind, layout, expected) in [
+            // Its own operation, and another one that is listed.
+            ("gather", WrongData, in_front, [true, true]),
+            ("alltoall", Crash, in_front, [true, true]),
+            // The same part of the MPI: of the same cause if both are new, but a regression if that was right.
+            ("scatter", Crash, in_front, [true, false]),
+            ("scatter", Crash, behind, [true, false]),
+            // Other types, another way to fail, another part of the MPI.
+            ("gather", Crash, "vector(2, 1, 3, byte)", [false, false]),
+            ("gather", Hang, in_front, [false, false]),
+            ("file_view", Crash, behind, [false, false]),
+        ] {
+            let found = explain(known, (operation, kind, "", layout));
+            assert_eq!(found, expected, "{operation} {kind} {layout}");
+        }
+        // A plainer message, which only has a property that is often incidental.
+        let has_more = ("gather", Crash, "", "struct([2, 0, 1], [-16, 0, -9], [double, byte, byte])");
+        let plainer = ("gather", Crash, "", "struct([1, 1], [0, 0], [byte, byte])");
+        assert_eq!(explain(has_more, plainer), [false; 2]);
+        let assertion = "exit code 1: a.c:7: Assertion";
+        let (place, other) = ("exit code 11: in libmpi.so+0x1f0", "exit code 11: in libmpi.so+0x2f0");
+        let transposed = "hvector(5, 1, 8, vector(5, 1, 5, double))";
+        for (known, new, expected) in [
+            // The same place of a crash in the same part of the MPI, or the same assertion.
+            (("gather", Crash, place, behind), ("scatter", Crash, place, "byte"), true),
+            (("gather", Crash, place, behind), ("scatter", Crash, other, "byte"), false),
+            (("gather", Crash, place, behind), ("pack", Crash, place, "byte"), false),
+            (("gather", Crash, assertion, behind), ("pack", Crash, assertion, "byte"), true),
+            // An operation that fails with any message, or with any that is scattered.
+            (("gather", Crash, "", "int32"), ("gather", Crash, "", in_front), true),
+            (("gather", Crash, "", "vector(2, 1, 3, byte)"), ("gather", Crash, "", transposed), true),
+        ] {
+            assert_eq!(explain(known, new), [expected; 2], "{known:?} {new:?}");
+        }
+        // A damaged heap is of one cause in a run, but a new operation that damages it may be a regression.
+        let heap = "exit code 255: in a damaged heap";
+        for (operation, expected) in [("gather", [true, true]), ("scatter", [true, false])] {
+            assert_eq!(explain(("gather", Crash, heap, behind), (operation, Crash, heap, "byte")), expected);
+        }
+        // A fault that only occurs after others joins one of its part, whatever its type is.
+        let late = Finding { is_reproduced: false, ..found("scatter", "vector(2, 1, 3, byte)") };
+        let [same, other] = ["gather", "pack"].map(|name| Finding { is_known: true, ..found(name, behind) });
+        assert!(same.is_cause_of(&late) && !other.is_cause_of(&late));
+        // Layouts that are not shrunk may have properties that the fault does not need.
+        let nested = "struct([1, 0], [0, 16], [double_complex, byte])";
+        let (known, new) = (found("gather", nested), found("gather", "indexed([1, 0], [1, 0], byte)"));
+        for (is_unfinished, expected) in [(false, false), (true, true)] {
+            let hit = Hit { is_unfinished, ..known.hit.clone() };
+            assert_eq!(Finding { hit, ..known.clone() }.is_cause_of(&new), expected);
+        }
+        // Two types of one operation that are not shrunk do not show different causes. A known one does not explain a new one so.
+        let [own, other] = ["resized(0, -2, byte)", "vector(2, 1, 3, byte)"].map(|layout| {
+            let Finding { hit, .. } = found("gather", layout);
+            Finding::new(Hit { is_unfinished: true, kind: WrongData, ..hit })
+        });
+        assert!(own.is_cause_of(&other) && !Finding { is_known: true, ..own }.is_cause_of(&other));
+        // One that is not shrunk cannot need what it lacks.
+        let unfinished =
+            Hit { is_unfinished: true, ..found("gather", "hindexed([2, 2], [7, 20], float)").hit };
+        assert!(!found("gather", "resized(0, -2, byte)").is_cause_of(&Finding::new(unfinished)));
+        // Its layout needs more than that of the other finding.
+        let needs_more = ("gather", Crash, "", "resized(0, -2, byte)");
+        assert_eq!(explain(needs_more, ("gather", Crash, "", behind)), [false, false]);
+    }
+
+    #[test]
+    fn a_new_variant_does_not_join_others_to_its_known_cause() {
+        let known = Finding { is_known: true, ..found("gather", "indexed_block(1, [1], byte)") };
+        let variant = found("gather", "indexed_block(1, [2], byte)");
+        let regression = found("scatter", "indexed_block(1, [2], byte)");
+        let hurried = Finding { is_complete: false, ..known.clone() };
+        assert!(!hurried.is_cause_of(&regression), "scatter was not tried, and may have been right");
+        let (joined, _) = join(vec![regression, variant, known], &[], false);
+        let of = |finding: &Finding| (finding.hit.operation.name, finding.is_known, finding.similar.len());
+        assert_eq!(joined.iter().map(of).collect::<Vec<_>>(), [("gather", true, 1), ("scatter", false, 0)]);
+    }
+
+    #[test]
+    fn a_variant_fails_with_the_known_operation_of_the_same_part_too() {
+        let known = Finding { is_known: true, ..found("gather", "indexed_block(1, [1], byte)") };
+        let fails_with = |operation, layout, other| {
+            let others = vec![(Operation::find(other).unwrap(), FaultKind::WrongData)];
+            Finding { others, ..found(operation, layout) }
+        };
+        let behind = "hindexed([1, 2], [9, 5], float)";
+        for (operation, layout, other, expected) in [
+            ("scatter", behind, "gather", true),
+            ("scatter", behind, "alltoall", false),
+            ("scatter", "vector(2, 1, 3, byte)", "gather", false),
+            ("pack", behind, "gather", false),
+        ] {
+            let new = fails_with(operation, layout, other);
+            assert!(!known.is_cause_of(&new));
+            assert_eq!(known.may_be_cause_of(&new), expected, "{operation} {layout} {other}");
+        }
+        let known = Finding { is_known: true, ..found("pack", "indexed_block(1, [1], byte)") };
+        assert!(known.may_be_cause_of(&fails_with("scatter", behind, "pack")));
+        let known = Finding { is_known: true, ..found("bounds", "indexed_block(1, [1], byte)") };
+        assert!(known.may_be_cause_of(&fails_with("file_view", behind, "bounds")));
+    }
+
+    #[test]
+    fn a_known_finding_that_is_right_at_times_is_not_new_and_not_fixed_when_it_is_found_again() {
+        let known = |operation, layout| Finding { is_known: true, ..found(operation, layout) };
+        let right = [known("gather", "indexed_block(1, [1], byte)"), known("send", "resized(0, 0, byte)")];
+        // Such a one is often not reproduced.
+        let again = Finding { is_reproduced: false, ..found("gather", "indexed_block(1, [2], byte)") };
+        let found = vec![again, found("scatter", "byte")];
+        let (joined, fixed) = join(found, &right, false);
+        let of = |finding: &Finding| (finding.hit.operation.name, finding.is_known);
+        assert_eq!(joined.iter().map(of).collect::<Vec<_>>(), [("gather", true), ("scatter", false)]);
+        assert_eq!(fixed.iter().map(|hit| hit.operation.name).collect::<Vec<_>>(), ["send"]);
+        // Plain messages are right again, so that they do not explain others.
+        let (joined, fixed) =
+            join(vec![self::found("gather", "vector(2, 1, -1, byte)")], &[known("gather", "int32")], false);
+        assert!(!joined[0].is_known && fixed.len() == 1);
+    }
+
+    #[test]
+    fn wrong_bounds_are_of_one_cause_if_one_function_is_wrong_for_types_with_a_common_property() {
+        let of = |operation, detail, layout| (operation, FaultKind::WrongValue, detail, layout);
+        let (extent, size) = ("MPI_Type_get_extent gives", "MPI_Type_size gives");
+        let mixed = of("bounds", extent, "struct([1, 1, 1], [2, 1, 0], [int16, byte, byte])");
+        for (other, expected) in [
+            (of("bounds", extent, "hindexed_block(1, [12, 7, 0], int32)"), true),
+            (of("bounds", size, "hindexed_block(1, [12, 7, 0], int32)"), false),
+            (of("bounds", extent, "hvector(2, 1, 3, byte)"), false),
+        ] {
+            assert_eq!(explain(mixed, other)[0], expected, "{other:?}");
+        }
+    }
+}
