@@ -530,19 +530,17 @@ if (rank == 1)
 MPI_Win window;
 MPI_Aint address;
 MPI_Datatype absolute;
-int items = ITEMS;
 fill(1);
-memcpy(packed, expected, BYTES);
-fill(0);
 memcpy(values, expected, BYTES);
+fill(0);
 keep();
-prepare(packed);
-place();
 for (long i = 0; i < BYTES; i++)
-    packed[i] ^= values[i];
+    packed[i] = values[i] ^ expected[i];
+prepare(values);
+place();
 arrive(packed);
 MPI_Get_address(kept + ORIGIN, &address);
-MPI_Type_create_hindexed(1, &items, &address, type, &absolute);
+MPI_Type_create_hindexed(1, &(int){ITEMS}, &address, type, &absolute);
 MPI_Type_commit(&absolute);
 MPI_Win_create(memory, rank == 1 ? ALL : 0, 1, MPI_INFO_NULL, comm, &window);
 EPOCH(0, 1, MPI_Accumulate(MPI_BOTTOM, 1, absolute, 1, ORIGIN, ITEMS, type, MPI_BXOR, window));
@@ -571,9 +569,8 @@ for (long i = 0; i < BYTES; i++)
 prepare(packed);
 place();
 keep();
-if (rank == 1)
-    for (long i = 0; i < BYTES; i++)
-        packed[i] += values[i];
+for (long i = 0; i < BYTES; i++)
+    packed[i] += rank == 1 ? values[i] : 0;
 prepare(packed);
 MPI_Win_create(kept, rank == 1 ? ALL : 0, 1, MPI_INFO_NULL, comm, &window);
 EPOCH(0, 1, MPI_Get_accumulate(values, count, dense, data, ITEMS, type, 1, ORIGIN, ITEMS, type, MPI_SUM, window));
@@ -896,8 +893,7 @@ MPI_Datatype types[BLOCKS], denses[BLOCKS];
 /* Block i is from rank sources[i], for which it is block slots[i]. */
 for (int i = 0; i < BLOCKS; i++) {
     memset(values + i * BLOCK, 0xA5, BLOCK);
-    sent[i] = ITEMS, received[i] = count, types[i] = type, denses[i] = dense;
-    from[i] = i * ITEMS * EXTENT, to[i] = i * BLOCK;
+    sent[i] = ITEMS, received[i] = count, types[i] = type, denses[i] = dense, from[i] = i * ITEMS * EXTENT, to[i] = i * BLOCK;
     if (sources[i] >= 0) {
         fill(sources[i]);
         memcpy(values + i * BLOCK, expected + slots[i] * BLOCK, BLOCK);
@@ -960,8 +956,7 @@ for (int peer = 0; peer < RANKS; peer++) {
 fill(rank);
 keep();
 MPI_Op_create(exclusive_or, 1, &operation);
-/* An MPI may choose another algorithm after some calls. */
-for (int call = 0; call < CALLS; call++) {
+for (int call = 0; call < CALLS; call++) { /* An MPI may choose another algorithm after some calls. */
     prepare(values);
     MPI_Reduce(kept + ORIGIN, data, ITEMS, type, operation, 1, comm);
     if (rank == 1)
@@ -1013,8 +1008,7 @@ MPI_Op_free(&operation);
 MPI_Op operation;
 COUNT counts[RANKS];
 memset(values, 0, BYTES);
-for (int peer = 0; peer < RANKS; peer++) {
-    counts[peer] = ITEMS;
+for (int peer = 0; peer < RANKS; counts[peer++] = ITEMS) {
     fill(peer);
     for (long i = 0; i < BLOCK; i++)
         values[i] ^= expected[rank * BLOCK + i];
@@ -1064,8 +1058,7 @@ MPI_Op_create(exclusive_or, 1, &operation);
 for (int call = 0; call < CALLS; call++) {
     prepare(values);
     MPI_Exscan(kept + ORIGIN, data, ITEMS, type, operation, comm);
-    /* The result of rank 0 is not defined. */
-    if (rank > 0)
+    if (rank > 0) /* The result of rank 0 is not defined. */
         compare("receiver's memory", image, memory, ALL, FIRST);
 }
 MPI_Op_free(&operation);
@@ -1150,7 +1143,7 @@ fill(rank);
 if (rank == 0)
     remove(name);
 MPI_Barrier(comm);
-MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
 MPI_File_write_at_all(file, rank * BYTES, data, ITEMS, type, MPI_STATUS_IGNORE);
 compare("sender's memory", image, memory, ALL, FIRST);
 fill(next);
@@ -1161,5 +1154,3 @@ MPI_File_sync(file);
 MPI_File_read_at_all(file, next * BYTES, data, ITEMS, type, MPI_STATUS_IGNORE);
 MPI_File_close(&file);
 compare("receiver's memory", image, memory, ALL, FIRST);
-if (rank == 0)
-    remove(name);

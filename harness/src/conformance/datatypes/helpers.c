@@ -61,8 +61,7 @@ static void compare_number(const char *what, long right, long found)
         wrong = printf("WRONG: %s is %ld instead of %ld\n", what, found, right);
 }
 
-/* The function of a reduction, with the bytes of an item: displacements and lengths. */
-static const struct { long at, bytes; } of_item[] = {OF_ITEM};
+static const struct { long at, bytes; } of_item[] = {OF_ITEM}; /* the bytes of an item: displacements and lengths */
 static void exclusive_or(void *from, void *to, int *length, MPI_Datatype *handle)
 {
     for (long item = 0; item < *length; item++)

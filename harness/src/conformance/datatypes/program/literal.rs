@@ -12,9 +12,8 @@ const MOST_LITERAL: usize = 128;
 /// The longest list of numbers in a line, in characters.
 const LINE: usize = 120;
 
-/// How statements begin that constants replace, or whose effect a short program does not need.
-const LEFT_OUT: [&str; 5] =
-    ["reverse(", "memset(values, 0, ", "MPI_Comm_free(", "MPI_Group_free(", "MPI_Op_free("];
+/// Parts of statements that constants replace (two), and of calls whose effect a short program does not need.
+const LEFT_OUT: &str = "reverse(|memset(values, 0, |Comm_free|Group_free|Op_free|Request_free|Type_free(&absolute|Type_free(&apart";
 
 /// Words of lines that read the memory of a sender.
 const READ: [&str; 3] = ["memory", "data", "arrive"];
@@ -36,8 +35,8 @@ impl Literal {
         if all.max(data.bytes()) > MOST_LITERAL || has_bool {
             return None;
         }
-        let left_out = if does_free { &LEFT_OUT[..2] } else { &LEFT_OUT };
-        let is_left_out = |line: &&str| left_out.iter().any(|begin| line.trim_start().starts_with(begin));
+        let left_out = LEFT_OUT.split('|').take(if does_free { 2 } else { usize::MAX });
+        let is_left_out = |line: &&str| left_out.clone().any(|part| line.contains(part));
         let lines: Vec<&str> = body.lines().filter(|line| !is_left_out(line)).collect();
         let has_several = lines.iter().any(|line| argument(line, "fill(").is_some_and(|rank| rank != "0"));
         let text = statements(&lines, has_several);

@@ -42,14 +42,14 @@ fn every_operation_has_a_program() {
 }
 
 #[test]
-fn five_of_six_programs_with_few_bytes_have_at_most_50_lines_and_all_have_at_most_65() {
+fn nine_of_ten_programs_with_few_bytes_have_at_most_50_lines_and_all_have_at_most_65() {
     let lines = |operation: &Operation| {
         let hit = Hit { items: 1, ..hit("vector(2, 1, 2, int16)", operation.name, "") };
         program(&hit, "an MPI", 2, ProgramMemory::Literal).lines().count()
     };
     let lines: Vec<usize> = OPERATIONS.iter().map(lines).collect();
     let short = lines.iter().filter(|lines| **lines <= 50).count();
-    assert!(6 * short >= 5 * lines.len(), "{short} of {}", lines.len());
+    assert!(10 * short >= 9 * lines.len(), "{short} of {}", lines.len());
     assert!(lines.iter().all(|lines| *lines <= 65), "{lines:?}");
 }
 
