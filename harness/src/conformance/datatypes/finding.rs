@@ -234,13 +234,11 @@ impl Finding {
             || similar.into_iter().any(|similar| similar.is_cause_by_layout_of(other))
     }
 
-    /// Whether a layout is of its class, or has its unusual properties; one of a list that is not shrunk may not need those.
+    /// Whether a layout is of its class, or has its unusual properties. One of a list that is not shrunk may not need those, unless it
+    /// hangs: that takes long to shrink.
     fn is_like(&self, hit: &Hit) -> bool {
-        if self.is_known && self.hit.is_unfinished {
-            hit.is_like(&self.hit)
-        } else {
-            is_alike(hit, &self.hit)
-        }
+        let is_strict = self.is_known && self.hit.is_unfinished && self.hit.kind != FaultKind::Hang;
+        if is_strict { hit.is_like(&self.hit) } else { is_alike(hit, &self.hit) }
     }
 
     /// Whether both have one cause if few are new: they call one function, or one type has the outermost constructor of the other and the
