@@ -198,9 +198,6 @@ mod tests {
             let hit = Hit { is_unfinished, ..known.hit.clone() };
             assert_eq!(Finding { hit, ..known.clone() }.is_cause_of(&new), expected);
         }
-        // One of a list explains its class only.
-        let hit = Hit { is_unfinished: true, ..known.hit.clone() };
-        assert!(!Finding { hit, is_known: true, ..known }.is_cause_of(&new));
         // Two types of one operation that are not shrunk do not show different causes. A known one does not explain a new one so.
         let [own, other] = ["resized(0, -2, byte)", "vector(2, 1, 3, byte)"].map(|layout| {
             let Finding { hit, .. } = found("gather", layout);

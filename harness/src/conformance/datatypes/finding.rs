@@ -46,7 +46,7 @@ pub struct Finding {
     pub is_complete: bool,
     /// Findings of other layouts or operations that probably have the same cause.
     pub similar: Vec<Finding>,
-    /// Hits of its operation or case that it does not explain: only for lists, so that later searches know them.
+    /// Hits of its operation or case and of other classes, so that later searches know these.
     pub unlike: Vec<Finding>,
     /// Hits that it explains.
     pub hits: usize,
@@ -230,15 +230,8 @@ impl Finding {
         let is_of_function = function(hit).is_none_or(|of| function(own) == Some(of));
         let is_in_same_way = self.may_have_fault(hit) || is_tried && is_of_same_part(own, hit);
         let similar = self.similar.iter().filter(|similar| similar.is_known == self.is_known);
-        (is_of_function && is_in_same_way && self.is_like(hit))
+        (is_of_function && is_in_same_way && is_alike(hit, own))
             || similar.into_iter().any(|similar| similar.is_cause_by_layout_of(other))
-    }
-
-    /// Whether a layout is of its class, or has its unusual properties. One of a list that is not shrunk may not need those, unless it
-    /// hangs: that takes long to shrink.
-    fn is_like(&self, hit: &Hit) -> bool {
-        let is_strict = self.is_known && self.hit.is_unfinished && self.hit.kind != FaultKind::Hang;
-        if is_strict { hit.is_like(&self.hit) } else { is_alike(hit, &self.hit) }
     }
 
     /// Whether both have one cause if few are new: they call one function, or one type has the outermost constructor of the other and the
@@ -263,7 +256,7 @@ impl Finding {
         // All operations copy data, and use the type's bounds.
         let is_used =
             [COPIES, BOUNDS].contains(&part_of_mpi(&self.hit)) || is_of_same_part(&self.hit, &other.hit);
-        is_used && other.may_have_fault(&self.hit) && self.is_like(&other.hit)
+        is_used && other.may_have_fault(&self.hit) && is_alike(&other.hit, &self.hit)
     }
 
     /// Whether the operation of a hit fails with the layout in the same way, or the one of which it is another form.

@@ -56,9 +56,12 @@ pub struct ListedFinding {
     /// Other operations that fail with this layout, and how; missing if not all were tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<BTreeMap<String, FaultKind>>,
-    /// Findings that probably have the same cause, and hits that are not shrunk.
+    /// Findings that probably have the same cause.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub similar: Vec<ListedFinding>,
+    /// Hits of other classes, of which only the class is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlike: Vec<ListedFinding>,
 }
 
 /// Findings or layouts to try again.
@@ -178,7 +181,8 @@ impl ListedFinding {
             detail: hit.detail.clone(),
             others: is_complete
                 .then(|| others.iter().map(|(operation, kind)| (operation.name.to_owned(), *kind)).collect()),
-            similar: similar.chain(unlike).map(|similar| Self::from_finding(None, similar)).collect(),
+            similar: similar.map(|similar| Self::from_finding(None, similar)).collect(),
+            unlike: unlike.iter().map(|unlike| Self::from_finding(None, unlike)).collect(),
         }
     }
 
@@ -186,8 +190,10 @@ impl ListedFinding {
         let is_complete = self.others.is_some();
         let others = self.others.iter().flatten().map(|(name, kind)| Ok((Operation::find(name)?, *kind)));
         let others = others.collect::<Result<_, String>>().map_err(anyhow::Error::msg)?;
-        let similar = self.similar.iter().map(Self::finding).collect::<Result<_, _>>()?;
-        Ok(Finding { others, similar, is_complete, is_known: true, ..Finding::new(self.hit()?) })
+        let [similar, unlike] = [&self.similar, &self.unlike]
+            .map(|listed| listed.iter().map(Self::finding).collect::<anyhow::Result<Vec<_>>>());
+        let (similar, unlike) = (similar?, unlike?);
+        Ok(Finding { others, similar, unlike, is_complete, is_known: true, ..Finding::new(self.hit()?) })
     }
 
     fn hit(&self) -> anyhow::Result<Hit> {
@@ -244,10 +250,8 @@ mod tests {
         assert_eq!([&findings[0], &findings[0].similar[0]].map(is_complete), [true, false]);
         let list = FindingList::from_findings("MPICH 5.0.2", &findings);
         assert_eq!(read(&toml::to_string(&list).unwrap()).unwrap(), list);
-        // Hits that it does not explain are listed, too.
-        let similar = Vec::new();
-        let unlike = Finding { similar, unlike: findings[0].similar.clone(), ..findings[0].clone() };
-        assert_eq!(FindingList::from_findings("MPICH 5.0.2", [&unlike]), list);
+        let unlike = read(&text.replace("finding.similar", "finding.unlike")).unwrap().of_mpi("MPICH 5.0.2");
+        assert_eq!(names(&unlike[0].unlike[0]), ["send"]);
         assert!(format!("{:#}", read(&text.replace("unpack =", "unpak =")).unwrap_err()).contains("unpak"));
     }
 

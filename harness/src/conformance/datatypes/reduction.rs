@@ -209,7 +209,8 @@ fn known_layouts<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(Layout
 
 pub fn explains(finding: &Finding, hit: &Hit) -> bool {
     let is_variant = || finding.has_fault(hit) && hit.is_like(&finding.hit);
-    finding.is_reproduced && (finding.crashes_as(hit) || is_variant())
+    let is_of_other_class = || finding.unlike.iter().any(|unlike| explains(unlike, hit));
+    finding.is_reproduced && (finding.crashes_as(hit) || is_variant() || is_of_other_class())
 }
 
 /// Adds shrunk hits to the findings, without those that the others explain.
@@ -379,5 +380,8 @@ pub(super) mod tests {
         let reduced = Reduced { findings, once: vec![once], ..Reduced::default() };
         let chosen: Vec<u64> = unexplained(&reduced, &all).iter().map(|hit| hit.case).collect();
         assert_eq!(chosen, [2, 0]);
+        let [finding] = &reduced.findings[..] else { unreachable!() };
+        let unlike = vec![Finding::new(all[1].clone())];
+        assert!(explains(&Finding { unlike, ..finding.clone() }, &all[1]) && !explains(finding, &all[1]));
     }
 }
