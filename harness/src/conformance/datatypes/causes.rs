@@ -1,6 +1,7 @@
 //! Which findings have one cause: variants of known ones, and those that are joined.
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use common::conformance::Operation;
 
@@ -15,7 +16,9 @@ use crate::mpi::MpiError;
 pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Result<(), MpiError> {
     let known: Vec<Finding> = findings.iter().filter(|finding| finding.is_known).cloned().collect();
     for new in findings.iter_mut().filter(|finding| !finding.is_known && finding.hit.place().is_some()) {
-        new.is_known = crashes_at_several_places(&known, new.hit.operation);
+        if crashes_at_several_places(&known, new.hit.operation) {
+            (new.is_known, new.others) = (true, Vec::new());
+        }
     }
     let (mut trials, mut of) = (Vec::new(), Vec::new());
     for (number, new) in findings.iter().enumerate().filter(|(_, finding)| !finding.is_known) {
@@ -41,7 +44,8 @@ pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Resul
 
 /// Whether damaged memory ends an operation, so that it may crash anywhere and with any layout: two places may be of one cause each.
 fn crashes_at_several_places(known: &[Finding], operation: &Operation) -> bool {
-    let own = known.iter().filter(|finding| finding.hit.operation == operation);
+    let listed = known.iter().flat_map(|finding| iter::once(finding).chain(&finding.unlike));
+    let own = listed.filter(|finding| finding.hit.operation == operation);
     own.filter_map(|finding| finding.hit.place()).collect::<BTreeSet<_>>().len() > 2
 }
 

@@ -190,9 +190,8 @@ impl ListedFinding {
         let is_complete = self.others.is_some();
         let others = self.others.iter().flatten().map(|(name, kind)| Ok((Operation::find(name)?, *kind)));
         let others = others.collect::<Result<_, String>>().map_err(anyhow::Error::msg)?;
-        let [similar, unlike] = [&self.similar, &self.unlike]
-            .map(|listed| listed.iter().map(Self::finding).collect::<anyhow::Result<Vec<_>>>());
-        let (similar, unlike) = (similar?, unlike?);
+        let of = |listed: &[Self]| listed.iter().map(Self::finding).collect::<anyhow::Result<Vec<_>>>();
+        let (similar, unlike) = (of(&self.similar)?, of(&self.unlike)?);
         Ok(Finding { others, similar, unlike, is_complete, is_known: true, ..Finding::new(self.hit()?) })
     }
 

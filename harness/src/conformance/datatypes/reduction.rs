@@ -380,7 +380,7 @@ pub(super) mod tests {
         let reduced = Reduced { findings, once: vec![once], ..Reduced::default() };
         let chosen: Vec<u64> = unexplained(&reduced, &all).iter().map(|hit| hit.case).collect();
         assert_eq!(chosen, [2, 0]);
-        let [finding] = &reduced.findings[..] else { unreachable!() };
+        let finding = &reduced.findings[0];
         let unlike = vec![Finding::new(all[1].clone())];
         assert!(explains(&Finding { unlike, ..finding.clone() }, &all[1]) && !explains(finding, &all[1]));
     }
