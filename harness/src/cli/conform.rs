@@ -79,16 +79,16 @@ fn names(checks: &'static [Check]) -> PossibleValuesParser {
 impl ConformArgs {
     /// Runs the checks. An error is a refusal; a failed check is not an error.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        let end = match self.subject {
-            None => self.datatypes.execute(),
+        let code = match self.subject {
+            None => self.datatypes.execute()?,
             Some(ConformCommand::Partitioned(PartitionedArgs { checks, how })) => {
                 let is_asked = |one: &&Check| checks.is_empty() || checks.iter().any(|name| name == one.name);
-                how.run(&PARTITIONED.iter().filter(is_asked).collect::<Vec<_>>())
+                how.run(&PARTITIONED.iter().filter(is_asked).collect::<Vec<_>>())?
             }
-            Some(ConformCommand::Clocks(how)) => how.run(&CLOCKS.iter().collect::<Vec<_>>()),
+            Some(ConformCommand::Clocks(how)) => how.run(&CLOCKS.iter().collect::<Vec<_>>())?,
         };
         shared_memory::message().iter().for_each(|message| log(message));
-        end
+        Ok(code)
     }
 }
 
