@@ -54,7 +54,7 @@ pub fn reduce(
     let Campaign { hits: mut left, processes, .. } = campaign;
     left.retain(|hit| !earlier.iter().any(|finding| explains(finding, hit)));
     left.sort_by_key(Hit::size);
-    let all = left.clone();
+    let (all, begun) = (left.clone(), Instant::now());
     let mut reduced = Reduced::default();
     for _ in 0..MOST_WAVES {
         if left.is_empty() || Instant::now() >= deadline {
@@ -76,40 +76,40 @@ pub fn reduce(
     }
     let unfinished = rest.iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit.clone()) });
     let mut found: Vec<Finding> = unfinished.collect();
+    let is_listed = worker.baseline.is_none() && !operations.is_empty() && !reduced.is_stopped;
+    let unlike = if is_listed { unexplained(&reduced, &found, &all) } else { Vec::new() };
+    // Shrinking has often taken all the time.
+    let usual = worker.deadline;
+    worker.deadline = usual.map(|usual| usual.max(Instant::now() + begun.elapsed() / 4));
+    let again = unless_stopped(evaluate(worker, &unlike, usize::MAX), &mut reduced.is_stopped)?;
+    worker.deadline = usual;
     if !reduced.is_stopped {
         let whole = with_other_operations(worker, operations, rest);
         found = unless_stopped(whole, &mut reduced.is_stopped)?.unwrap_or(found);
     }
     reduced.findings.extend(found.into_iter().map(|finding| {
-        let is_like =
-            |other: &&Hit| other.operation == finding.hit.operation && other.kind == finding.hit.kind;
+        let is_like = |hit: &&Hit| hit.operation == finding.hit.operation && hit.kind == finding.hit.kind;
         Finding { hits: left.iter().filter(is_like).count(), ..finding }
     }));
     // Those that occur again are listed with one of their operation or case.
-    if worker.baseline.is_none() && !operations.is_empty() && !reduced.is_stopped {
-        let unlike = unexplained(&reduced, &all);
-        let outcomes = unless_stopped(evaluate(worker, &unlike, usize::MAX), &mut reduced.is_stopped)?;
-        for (hit, outcome) in unlike.into_iter().zip(outcomes.unwrap_or_default()) {
-            let is_again = outcome.hit().is_some_and(|again| again.kind.is_like(hit.kind));
-            let is_of_case = |other: &Hit| other.case == hit.case && other.kind == hit.kind;
-            let is_one = |finding: &&mut Finding| {
-                finding.is_reproduced && (finding.has_fault(&hit) || is_of_case(&finding.hit))
-            };
-            if let Some(finding) = reduced.findings.iter_mut().rev().find(is_one).filter(|_| is_again) {
-                finding.unlike.push(Finding { is_complete: false, ..Finding::new(hit) });
-            }
+    for (hit, outcome) in unlike.into_iter().zip(again.unwrap_or_default()) {
+        let is_again = outcome.hit().is_some_and(|again| again.kind.is_like(hit.kind));
+        let is_of_case = |other: &Hit| other.case == hit.case && other.kind == hit.kind;
+        let is_one = |of: &&mut Finding| of.is_reproduced && (of.has_fault(&hit) || is_of_case(&of.hit));
+        if let Some(finding) = reduced.findings.iter_mut().rev().find(is_one).filter(|_| is_again) {
+            finding.unlike.push(Finding { is_complete: false, ..Finding::new(hit) });
         }
     }
     Ok(reduced)
 }
 
 /// One hit of each class that no finding explains: many are of another class than what they were shrunk to.
-fn unexplained(reduced: &Reduced, all: &[Hit]) -> Vec<Hit> {
+fn unexplained(reduced: &Reduced, found: &[Finding], all: &[Hit]) -> Vec<Hit> {
     let mut chosen: Vec<Finding> = Vec::new();
     for hit in all {
         let is_listed = |finding: &Finding| is_same(&finding.hit, hit) || explains(finding, hit);
         let is_once = reduced.once.iter().any(|once| is_same(once, hit));
-        if !is_once && !reduced.findings.iter().chain(&chosen).any(is_listed) {
+        if !is_once && !reduced.findings.iter().chain(found).chain(&chosen).any(is_listed) {
             chosen.push(Finding::new(hit.clone()));
         }
     }
@@ -378,7 +378,7 @@ pub(super) mod tests {
         let all = [explained, unlike.clone(), unlike, of_case, once.clone()];
         let findings = vec![found("pack", "vector(2, 1, 3, byte)")];
         let reduced = Reduced { findings, once: vec![once], ..Reduced::default() };
-        let chosen: Vec<u64> = unexplained(&reduced, &all).iter().map(|hit| hit.case).collect();
+        let chosen: Vec<u64> = unexplained(&reduced, &[], &all).iter().map(|hit| hit.case).collect();
         assert_eq!(chosen, [2, 0]);
         let finding = &reduced.findings[0];
         let unlike = vec![Finding::new(all[1].clone())];
