@@ -38,6 +38,35 @@ macro_rules! handles {
 }
 
 handles!(MPI_Comm MPI_Datatype MPI_Errhandler MPI_Group MPI_Info MPI_Message MPI_Op MPI_Request MPI_Win);
+
+/// Numbers of each family: of MPICH, of Open MPI, of the standard.
+macro_rules! numbers {
+    ($($name:ident: $type:ty = $values:expr;)*) => {
+        $(pub const $name: $type = $values[family::FAMILY];)*
+    };
+}
+
+numbers! {
+    MPI_APPNUM: u32 = [1681915917, 4, 505];
+    MPI_DISTRIBUTE_BLOCK: u32 = [121, 0, 17];
+    MPI_DISTRIBUTE_CYCLIC: u32 = [122, 1, 18];
+    MPI_DISTRIBUTE_DFLT_DARG: i32 = [-49767, -1, 19];
+    MPI_DISTRIBUTE_NONE: u32 = [123, 2, 16];
+    MPI_ERR_TYPE: u32 = [3, 3, 3];
+    MPI_LOCK_SHARED: u32 = [235, 2, 302];
+    MPI_MAX_ERROR_STRING: u32 = [512, 256, 512];
+    MPI_MAX_LIBRARY_VERSION_STRING: u32 = [8192, 256, 8192];
+    MPI_MAX_OBJECT_NAME: u32 = [128, 64, 128];
+    MPI_MODE_NOCHECK: u32 = [1024, 1, 1024];
+    MPI_ORDER_C: u32 = [56, 0, 12];
+    MPI_ORDER_FORTRAN: u32 = [57, 1, 15];
+    MPI_SUCCESS: u32 = [0, 0, 0];
+    MPI_TAG_UB: u32 = [1681915905, 0, 501];
+    MPI_T_ERR_INVALID_INDEX: u32 = [62, 57, 1007];
+    MPI_UNDEFINED: i32 = [-32766, -32766, -32766];
+    MPI_UNIVERSE_SIZE: u32 = [1681915913, 6, 507];
+}
+
 /// A pointer in all families, as the next one.
 pub type MPI_T_enum = *mut c_void;
 pub type MPI_T_cvar_handle = *mut c_void;
