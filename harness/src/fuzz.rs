@@ -29,18 +29,18 @@ use common::fine_grained::trace::Trace;
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 pub const TARGETS: [FuzzTarget; 13] = [
-    ("aggregation", aggregation),
-    ("arrival", arrival),
+    ("aggregation", |bytes| text(bytes, aggregation)),
+    ("arrival", |bytes| text(bytes, arrival)),
     ("cases", table::<NumberedCase>),
-    ("comparison", comparison),
+    ("comparison", |bytes| drop(from_json::<KeptComparison>(bytes))),
     ("environment", environment),
-    ("events", events),
+    ("events", |bytes| text(bytes, events)),
     ("figures", table::<FigureRow>),
     ("launches", table::<Record>),
-    ("layout", layout),
-    ("mpis", mpis),
-    ("parameters", parameters),
-    ("plan", plan),
+    ("layout", |bytes| text(bytes, layout)),
+    ("mpis", |bytes| text(bytes, mpis)),
+    ("parameters", |bytes| text(bytes, parameters)),
+    ("plan", |bytes| text(bytes, plan)),
     ("samples", members),
 ];
 
@@ -54,8 +54,8 @@ pub fn target(name: &str) -> fn(&[u8]) {
 }
 
 /// The bytes as text: most readers take only text.
-fn text(bytes: &[u8]) -> Option<&str> {
-    std::str::from_utf8(bytes).ok()
+fn text(bytes: &[u8], read: fn(&str)) {
+    let _ = std::str::from_utf8(bytes).map(read);
 }
 
 /// Reads a table, also in the way that appending does.
@@ -77,9 +77,7 @@ fn members(bytes: &[u8]) {
 }
 
 fn environment(bytes: &[u8]) {
-    if let Some(text) = text(bytes) {
-        accounts(text).iter().for_each(|account| drop(account.text()));
-    }
+    text(bytes, |text| accounts(text).iter().for_each(|account| drop(account.text())));
     if let Ok(environment) = Environment::parse(bytes) {
         let again = serde_json::to_vec(&environment).expect("plain data");
         let again = Environment::parse(&again).expect("written text can be read");
@@ -87,13 +85,8 @@ fn environment(bytes: &[u8]) {
     }
 }
 
-fn comparison(bytes: &[u8]) {
-    let _ = from_json::<KeptComparison>(bytes);
-}
-
 /// Output of a rank program and its MPI, and how it may end.
-fn events(bytes: &[u8]) {
-    let Some(text) = text(bytes) else { return };
+fn events(text: &str) {
     let (mut log, mut of_check) = (ProcessLog::default(), CheckLog::default());
     for line in text.lines() {
         log.line(Line::Out(line.to_owned()));
@@ -108,8 +101,7 @@ fn events(bytes: &[u8]) {
     asked.iter().for_each(|method| drop(log.blocks_of(method)));
 }
 
-fn layout(bytes: &[u8]) {
-    let Some(text) = text(bytes) else { return };
+fn layout(text: &str) {
     let _ = layout_file::parse(text, &datatypes::Definitions::default());
     if let Ok(layout) = text.parse::<datatypes::Layout>() {
         assert_eq!(layout.to_text().parse().as_ref(), Ok(&layout), "{text}");
@@ -117,24 +109,21 @@ fn layout(bytes: &[u8]) {
 }
 
 /// The list of a machine's MPIs, which people write by hand.
-fn mpis(bytes: &[u8]) {
-    let Some(text) = text(bytes) else { return };
+fn mpis(text: &str) {
     if let Ok(list) = Registry::parse(text) {
         let again = list.to_toml().expect("names, paths and variables");
         assert_eq!(Registry::parse(&again).as_ref(), Ok(&list), "{text}");
     }
 }
 
-fn arrival(bytes: &[u8]) {
-    let Some(text) = text(bytes) else { return };
+fn arrival(text: &str) {
     let _ = Trace::parse("trace", text);
     if let Ok(arrival) = text.parse::<Arrival>() {
         assert_eq!(arrival.to_string().parse(), Ok(arrival), "{text}");
     }
 }
 
-fn aggregation(bytes: &[u8]) {
-    let Some(text) = text(bytes) else { return };
+fn aggregation(text: &str) {
     let _ = (text.parse::<WriteOrder>(), text.parse::<Variant>());
     if let Ok(aggregation) = text.parse::<Aggregation>() {
         assert_eq!(aggregation.to_string().parse(), Ok(aggregation), "{text}");
@@ -144,8 +133,7 @@ fn aggregation(bytes: &[u8]) {
 }
 
 /// Lines of NAME=VALUE, for the kinds with their own parameters.
-fn parameters(bytes: &[u8]) {
-    let Some(text) = text(bytes) else { return };
+fn parameters(text: &str) {
     // Traces are files; their content is another target.
     if text.contains("kde:") {
         return;
@@ -156,9 +144,9 @@ fn parameters(bytes: &[u8]) {
 }
 
 /// A plan. If it has few cases, it is checked too, which prepares them.
-fn plan(bytes: &[u8]) {
+fn plan(text: &str) {
     const FEW: usize = 4;
-    let Some(plan) = text(bytes).and_then(|text| Plan::parse(text).ok()) else { return };
+    let Ok(plan) = Plan::parse(text) else { return };
     assert_eq!(Plan::parse(&plan.to_toml()).as_ref(), Ok(&plan), "written text reads as the same");
     // Sweeps make many cases, and may name files.
     if plan.cases.len() <= FEW && plan.sweeps.is_empty() && !plan.to_toml().contains("kde:") {
