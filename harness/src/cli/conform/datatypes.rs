@@ -147,7 +147,7 @@ impl DatatypesArgs {
         Ok(if is_stopped {
             log("stopped; the results so far are kept");
             ExitCode::from(INTERRUPTED)
-        } else if reports.has_new_findings() {
+        } else if reports.has_regressions() {
             ExitCode::from(FAILED)
         } else {
             ExitCode::SUCCESS

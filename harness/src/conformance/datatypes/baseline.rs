@@ -60,7 +60,7 @@ pub fn lasting(
     report: &mut MpiReport,
 ) -> Result<Vec<Finding>, MpiError> {
     let mut lasting = Vec::new();
-    findings.sort_by_key(|finding| (finding.hit.kind == FaultKind::Hang, Reverse(finding.hits)));
+    findings.sort_by_key(|finding| (finding.hit.kind == FaultKind::Hang, Reverse(finding.cases.len())));
     for finding in findings {
         let mut is_new = Some(true);
         if !report.is_stopped && finding.is_reproduced {

@@ -73,8 +73,6 @@ pub struct Coverage {
     pub cases: u64,
     /// Each operation, in the order of [`OPERATIONS`].
     pub operations: Vec<u64>,
-    /// Cases that contain each constructor.
-    pub constructors: BTreeMap<&'static str, u64>,
     /// In how many cases operations were left out after crashes or a hang.
     pub left_out: BTreeMap<&'static str, u64>,
     /// Time without shrinking.
@@ -88,7 +86,7 @@ pub struct Campaign {
     pub hits: Vec<Hit>,
     /// The ranks and the cases of each process with a hit.
     pub processes: Vec<(usize, Vec<Case>)>,
-    /// Counts of tried operations and constructors.
+    /// Counts of tried operations.
     pub coverage: Coverage,
     /// Random cases that were begun.
     pub reached: u64,
@@ -184,10 +182,7 @@ impl Campaign {
                     tried.extend(of_ranks[..done].iter().map(|case| case.number));
                 }
             }
-            cases
-                .iter()
-                .filter(|case| tried.contains(&case.number))
-                .for_each(|case| self.coverage.count(case));
+            self.coverage.cases += tried.len() as u64;
         }
         self.coverage.time += begun.elapsed();
         Ok(())
@@ -317,22 +312,12 @@ fn known_operations(findings: &[Finding], case: &Case) -> Vec<&'static Operation
 }
 
 impl Coverage {
-    fn count(&mut self, case: &Case) {
-        self.cases += 1;
-        let mut names = constructors(&case.layout);
-        names.extend((!case.construction.is_usual()).then(|| case.construction.text()));
-        names.into_iter().for_each(|name| *self.constructors.entry(name).or_default() += 1);
-    }
-
     /// Adds another campaign.
     pub fn add(&mut self, other: &Self) {
         self.cases += other.cases;
         self.time += other.time;
         self.operations.resize(OPERATIONS.len(), 0);
         self.operations.iter_mut().zip(&other.operations).for_each(|(sum, times)| *sum += times);
-        for (name, times) in &other.constructors {
-            *self.constructors.entry(name).or_default() += times;
-        }
         for (operation, times) in &other.left_out {
             *self.left_out.entry(operation).or_default() += times;
         }

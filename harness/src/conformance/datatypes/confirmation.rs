@@ -23,15 +23,11 @@ const LIMIT_S: f64 = 30.0;
 
 /// Compiles and runs the program of a hit: the shortest one, without guard pages, and with the least number of ranks; if that does not
 /// show the fault, or shows it with the baseline, too, with computed bytes, with guard pages, and with as many ranks as the worker has.
-/// At the `end` it is ended. `None` if the user wants to stop.
+/// At the `end` it is ended.
 ///
 /// # Errors
-/// If the launcher cannot be started.
-pub fn confirm(
-    worker: &Worker<'_>,
-    hit: &Hit,
-    end: Option<Instant>,
-) -> Result<Option<Confirmation>, MpiError> {
+/// If the launcher cannot be started, or if the user wants to stop.
+pub fn confirm(worker: &Worker<'_>, hit: &Hit, end: Option<Instant>) -> Result<Confirmation, MpiError> {
     let least = hit.operation.ranks;
     let simplest = ProgramMemory::simplest(worker.conditions().memory);
     let mut ways = vec![(least, simplest)];
@@ -50,16 +46,15 @@ pub fn confirm(
     if hit.operation.is_collective && worker.ranks > least {
         ways.push((worker.ranks, ProgramMemory::Guarded));
     }
-    let (mut last, mut is_old) = (None, false);
-    for (ranks, memory) in ways {
-        last = confirm_with(worker, hit, (ranks, memory), end)?;
-        is_old |= last.as_ref().is_some_and(|confirmation| confirmation.is_old);
-        let is_decided = last.as_ref().is_none_or(|confirmation| confirmation.shown.is_some());
-        if is_decided || end.is_some_and(|end| Instant::now() >= end) {
+    let (mut last, mut is_old) = (Confirmation::default(), false);
+    for way in ways {
+        last = confirm_with(worker, hit, way, end)?;
+        is_old |= last.is_old;
+        if last.shown.is_some() || end.is_some_and(|end| Instant::now() >= end) {
             break;
         }
     }
-    Ok(last.map(|last| Confirmation { is_old: is_old && last.shown.is_none(), ..last }))
+    Ok(Confirmation { is_old: is_old && last.shown.is_none(), ..last })
 }
 
 fn confirm_with(
@@ -67,51 +62,46 @@ fn confirm_with(
     hit: &Hit,
     (ranks, memory): (usize, ProgramMemory),
     end: Option<Instant>,
-) -> Result<Option<Confirmation>, MpiError> {
+) -> Result<Confirmation, MpiError> {
     if Items::from_layout(&hit.layout, hit.items).span_bytes() > MOST_BYTES {
         let reason = "its C program would need more than 1 GiB of memory".to_owned();
-        return Ok(Some(Confirmation { reason, ..Confirmation::default() }));
+        return Ok(Confirmation { reason, ..Confirmation::default() });
     }
     let code = program(hit, &worker.conditions().target.installation.title(), ranks, memory);
     let source = worker.folder().join("finding.c");
     if let Err(error) = fs::write(&source, &code) {
         let reason = format!("cannot write {}: {error}", source.display());
-        return Ok(Some(Confirmation { code, reason, ..Confirmation::default() }));
+        return Ok(Confirmation { code, reason, ..Confirmation::default() });
     }
     let mut is_old = false;
     let run = |worker: &Worker<'_>| run(worker.conditions(), hit.kind, &source, (ranks, memory), end);
-    let Some(mut result) = run(worker)? else { return Ok(None) };
-    if let (Ok(_), Some(baseline)) = (&result, &worker.baseline) {
-        match run(baseline)? {
-            None => return Ok(None),
-            Some(Ok(shown)) => {
-                is_old = true;
-                result = Err(format!("with the baseline, too, its C program shows: {shown}"));
-            }
-            Some(Err(_)) => {}
-        }
+    let mut result = run(worker)?;
+    if let (Ok(_), Some(baseline)) = (&result, &worker.baseline)
+        && let Ok(shown) = run(baseline)?
+    {
+        is_old = true;
+        result = Err(format!("with the baseline, too, its C program shows: {shown}"));
     }
     let reason = result.as_ref().err().cloned().unwrap_or_default();
-    Ok(Some(Confirmation { code, shown: result.ok(), reason, is_old }))
+    Ok(Confirmation { code, shown: result.ok(), reason, is_old })
 }
 
-/// Compiles and runs a program: what it shows, or why it shows no fault of this kind. `None` if the user wants to stop.
+/// Compiles and runs a program: what it shows, or why it shows no fault of this kind.
 fn run(
     conditions: &Conditions<'_>,
     kind: FaultKind,
     source: &Path,
     (ranks, memory): (usize, ProgramMemory),
     end: Option<Instant>,
-) -> Result<Option<Result<String, String>>, MpiError> {
+) -> Result<Result<String, String>, MpiError> {
     let target = conditions.target;
     let stand_in = target.stand_in.as_ref().map(|driver| format!("-L{}", driver.folder().display()));
     let options = stand_in.iter().map(String::as_str).chain(["-lcuda"]);
     let options: Vec<&str> = options.filter(|_| memory == ProgramMemory::Device).collect();
     let binary = source.with_extension("");
     match target.installation.compile(source, &binary, &options) {
-        Ok(()) => {}
-        Err(MpiError::Interrupted) => return Ok(None),
-        Err(error) => return Ok(Some(Err(format!("the C program cannot be compiled: {error}")))),
+        Err(MpiError::Other(error)) => return Ok(Err(format!("the C program cannot be compiled: {error}"))),
+        compiled => compiled?,
     }
     let launch = conditions.launch(&binary, ranks, &[]);
     let mut lines = Vec::new();
@@ -121,20 +111,18 @@ fn run(
             lines.push(line);
         }
         Sign::Alive
-    });
+    })?;
     let (is_success, ending) = match exit {
-        Err(MpiError::Interrupted) => return Ok(None),
-        Err(error) => return Err(error),
-        Ok(Exit::Ended(exit)) if !exit.success() && begun.elapsed() >= ALARM => {
+        Exit::Ended(exit) if !exit.success() && begun.elapsed() >= ALARM => {
             (false, format!("no end after {} s", ALARM.as_secs()))
         }
-        Ok(Exit::Ended(exit)) => (exit.success(), exit.to_string()),
-        Ok(Exit::Silent(_)) if end.is_some_and(|end| Instant::now() >= end) => {
-            return Ok(Some(Err("the time was over before it ended".to_owned())));
+        Exit::Ended(exit) => (exit.success(), exit.to_string()),
+        Exit::Silent(_) if end.is_some_and(|end| Instant::now() >= end) => {
+            return Ok(Err("the time was over before it ended".to_owned()));
         }
-        Ok(Exit::Silent(seconds)) => (false, format!("no end after {seconds} s")),
+        Exit::Silent(seconds) => (false, format!("no end after {seconds} s")),
     };
-    Ok(Some(shows(kind, &lines, is_success, &ending)))
+    Ok(shows(kind, &lines, is_success, &ending))
 }
 
 #[cfg(test)]
@@ -164,7 +152,7 @@ pub(super) mod tests {
                 [&new, baseline].map(|target| Worker::new(Conditions::on_host(target, 5.0), 2).unwrap());
             worker.baseline = Some(Box::new(baseline));
             let hit = Hit::fake("send", FaultKind::WrongData, "byte");
-            confirm(&worker, &hit, None).unwrap().unwrap()
+            confirm(&worker, &hit, None).unwrap()
         };
         assert_eq!(shown(&healthy).shown.unwrap(), "byte 7");
         let both = shown(&old);
@@ -179,7 +167,7 @@ pub(super) mod tests {
         let worker = Worker::new(conditions, 2).unwrap();
         let hit = Hit::fake("send", FaultKind::Hang, "byte");
         let begun = Instant::now();
-        let confirmation = confirm(&worker, &hit, Some(begun + Duration::from_secs(1))).unwrap().unwrap();
+        let confirmation = confirm(&worker, &hit, Some(begun + Duration::from_secs(1))).unwrap();
         assert_eq!(confirmation.reason, "the time was over before it ended");
         assert!(confirmation.shown.is_none() && begun.elapsed() < Duration::from_secs(5));
     }

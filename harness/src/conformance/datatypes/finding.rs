@@ -1,6 +1,8 @@
 //! A hit: an operation on a case with a wrong result. A finding: the simplest layout with the same fault.
 
-use common::conformance::{Case, Fault, FaultKind, OPERATIONS, Operation};
+use std::collections::BTreeSet;
+
+use common::conformance::{Case, FIRST_FIXED, Fault, FaultKind, OPERATIONS, Operation};
 use datatypes::{Construction, Layout};
 
 use super::campaign::constructors;
@@ -44,16 +46,16 @@ pub struct Finding {
     pub others: Vec<(&'static Operation, FaultKind)>,
     /// Whether all other operations were tried.
     pub is_complete: bool,
-    /// Findings of other layouts or operations that probably have the same cause.
+    /// Findings of other layouts or operations that probably have the same cause, and hits of other classes that were not shrunk.
     pub similar: Vec<Finding>,
-    /// Hits of its operation or case and of other classes, so that later searches know these.
-    pub unlike: Vec<Finding>,
-    /// Hits that it explains.
-    pub hits: usize,
+    /// Cases of hits that it explains.
+    pub cases: BTreeSet<u64>,
     /// Whether the hit occurs without other cases before it.
     pub is_reproduced: bool,
     /// Whether it was in the list of known findings.
     pub is_known: bool,
+    /// Whether one type shows it, and no other did when its operation was tried on more: the list may lack it by chance.
+    pub is_uncertain: bool,
     /// The C program, and what it did.
     pub confirmation: Confirmation,
 }
@@ -149,21 +151,23 @@ impl Finding {
     /// A hit that occurs without other cases before it.
     pub fn new(hit: Hit) -> Self {
         Self {
+            cases: BTreeSet::from([hit.case]),
             hit,
             others: Vec::new(),
             is_complete: true,
             similar: Vec::new(),
-            unlike: Vec::new(),
-            hits: 0,
             is_reproduced: true,
             is_known: false,
+            is_uncertain: false,
             confirmation: Confirmation::default(),
         }
     }
 
-    /// The first case that failed.
-    pub fn first_case(&self) -> u64 {
-        self.similar.iter().map(|finding| finding.hit.case).fold(self.hit.case, u64::min)
+    /// Whether one type shows it. Each fixed one has two cases.
+    pub fn is_single(&self) -> bool {
+        let number =
+            |case: &u64| case.checked_sub(FIRST_FIXED).map_or(*case, |fixed| FIRST_FIXED + fixed / 2);
+        self.cases.iter().map(number).collect::<BTreeSet<_>>().len() == 1
     }
 
     /// All operations that fail with the layout.

@@ -56,12 +56,9 @@ pub struct ListedFinding {
     /// Other operations that fail with this layout, and how; missing if not all were tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<BTreeMap<String, FaultKind>>,
-    /// Findings that probably have the same cause.
+    /// Findings that probably have the same cause, and hits of other classes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub similar: Vec<ListedFinding>,
-    /// Hits of other classes, of which only the class is known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unlike: Vec<ListedFinding>,
 }
 
 /// Findings or layouts to try again.
@@ -165,7 +162,7 @@ fn without_version(mpi: &str) -> &str {
 
 impl ListedFinding {
     fn from_finding(mpi: Option<&str>, finding: &Finding) -> Self {
-        let Finding { hit, others, is_complete, similar, unlike, .. } = finding;
+        let Finding { hit, others, is_complete, similar, .. } = finding;
         // The others are not tried again, so that those that depend on cases before them must not be listed.
         let similar = similar.iter().filter(|similar| similar.is_reproduced);
         Self {
@@ -182,7 +179,6 @@ impl ListedFinding {
             others: is_complete
                 .then(|| others.iter().map(|(operation, kind)| (operation.name.to_owned(), *kind)).collect()),
             similar: similar.map(|similar| Self::from_finding(None, similar)).collect(),
-            unlike: unlike.iter().map(|unlike| Self::from_finding(None, unlike)).collect(),
         }
     }
 
@@ -190,9 +186,8 @@ impl ListedFinding {
         let is_complete = self.others.is_some();
         let others = self.others.iter().flatten().map(|(name, kind)| Ok((Operation::find(name)?, *kind)));
         let others = others.collect::<Result<_, String>>().map_err(anyhow::Error::msg)?;
-        let of = |listed: &[Self]| listed.iter().map(Self::finding).collect::<anyhow::Result<Vec<_>>>();
-        let (similar, unlike) = (of(&self.similar)?, of(&self.unlike)?);
-        Ok(Finding { others, similar, unlike, is_complete, is_known: true, ..Finding::new(self.hit()?) })
+        let similar = self.similar.iter().map(Self::finding).collect::<anyhow::Result<_>>()?;
+        Ok(Finding { others, similar, is_complete, is_known: true, ..Finding::new(self.hit()?) })
     }
 
     fn hit(&self) -> anyhow::Result<Hit> {
@@ -249,8 +244,6 @@ mod tests {
         assert_eq!([&findings[0], &findings[0].similar[0]].map(is_complete), [true, false]);
         let list = FindingList::from_findings("MPICH 5.0.2", &findings);
         assert_eq!(read(&toml::to_string(&list).unwrap()).unwrap(), list);
-        let unlike = read(&text.replace("finding.similar", "finding.unlike")).unwrap().of_mpi("MPICH 5.0.2");
-        assert_eq!(names(&unlike[0].unlike[0]), ["send"]);
         assert!(format!("{:#}", read(&text.replace("unpack =", "unpak =")).unwrap_err()).contains("unpak"));
     }
 

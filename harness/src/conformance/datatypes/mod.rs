@@ -15,6 +15,7 @@ pub mod confirmation;
 mod corpus;
 mod finding;
 mod library;
+mod limit;
 mod list;
 mod matrix;
 mod page;

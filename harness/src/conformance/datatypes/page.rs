@@ -4,6 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::finding::Finding;
+use super::matrix;
 use super::report::{MpiReport, Reports};
 use crate::report::html::{STYLE, render};
 
@@ -13,7 +14,7 @@ const TEMPLATE: &str = include_str!("page.html");
 pub fn page(reports: &Reports) -> String {
     let mpis: Vec<&str> = reports.0.iter().map(|report| &*report.title).collect();
     let title = format!("Conformance of derived datatypes: {}", mpis.join(", "));
-    let table = reports.matrix().map(|matrix| Value::from(Serde(matrix.table())));
+    let table = matrix::table(&reports.0).map(|table| Value::from(Serde(table)));
     let mpis: Vec<Value> = reports.0.iter().map(of_mpi).collect();
     render(TEMPLATE, context! { title, style => STYLE, table, mpis })
 }
@@ -21,12 +22,7 @@ pub fn page(reports: &Reports) -> String {
 fn of_mpi(report: &MpiReport) -> Value {
     let findings: Vec<Value> =
         report.findings.iter().enumerate().map(|(i, finding)| of_finding(i + 1, finding)).collect();
-    let counts = |name: &'static str, rows: Vec<(&'static str, u64)>| context! { name, rows };
-    let [operations, constructors] = report.counts();
-    let counts = match report.coverage.cases {
-        0 => Vec::new(),
-        _ => vec![counts("operation", operations), counts("constructor", constructors)],
-    };
+    let counts = if report.coverage.cases > 0 { report.counts() } else { Vec::new() };
     context! { label => &report.label, summary => report.summary(), findings, counts }
 }
 

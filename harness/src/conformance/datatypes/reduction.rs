@@ -89,7 +89,7 @@ pub fn reduce(
     }
     reduced.findings.extend(found.into_iter().map(|finding| {
         let is_like = |hit: &&Hit| hit.operation == finding.hit.operation && hit.kind == finding.hit.kind;
-        Finding { hits: left.iter().filter(is_like).count(), ..finding }
+        Finding { cases: left.iter().filter(is_like).map(|hit| hit.case).collect(), ..finding }
     }));
     // Those that occur again are listed with one of their operation or case.
     for (hit, outcome) in unlike.into_iter().zip(again.unwrap_or_default()) {
@@ -97,7 +97,8 @@ pub fn reduce(
         let is_of_case = |other: &Hit| other.case == hit.case && other.kind == hit.kind;
         let is_one = |of: &&mut Finding| of.is_reproduced && (of.has_fault(&hit) || is_of_case(&of.hit));
         if let Some(finding) = reduced.findings.iter_mut().rev().find(is_one).filter(|_| is_again) {
-            finding.unlike.push(Finding { is_complete: false, ..Finding::new(hit) });
+            finding.cases.insert(hit.case);
+            finding.similar.push(Finding { is_complete: false, ..Finding::new(hit) });
         }
     }
     Ok(reduced)
@@ -187,13 +188,12 @@ fn wave(
             continue;
         }
         if is_always_new(worker, processes, &hit)? == Some(true) {
-            found.push(Finding { hits: 1, is_reproduced: false, is_complete: false, ..Finding::new(hit) });
+            found.push(Finding { is_reproduced: false, is_complete: false, ..Finding::new(hit) });
         }
     }
     for finding in found.iter_mut() {
-        let before = left.len();
-        left.retain(|hit| !explains(finding, hit));
-        finding.hits += before - left.len();
+        let explained: Vec<_> = left.extract_if(.., |hit| explains(finding, hit)).collect();
+        finding.cases.extend(explained.iter().map(|hit| hit.case));
     }
     Ok(())
 }
@@ -209,8 +209,8 @@ fn known_layouts<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(Layout
 
 pub fn explains(finding: &Finding, hit: &Hit) -> bool {
     let is_variant = || finding.has_fault(hit) && hit.is_like(&finding.hit);
-    let is_of_other_class = || finding.unlike.iter().any(|unlike| explains(unlike, hit));
-    finding.is_reproduced && (finding.crashes_as(hit) || is_variant() || is_of_other_class())
+    let is_similar = || finding.similar.iter().any(|similar| explains(similar, hit));
+    finding.is_reproduced && (finding.crashes_as(hit) || is_variant() || is_similar())
 }
 
 /// Adds shrunk hits to the findings, without those that the others explain.
@@ -223,14 +223,20 @@ fn add(
 ) -> Result<(), MpiError> {
     // A layout may be in a class other than that of the shrunk one.
     left.retain(|other| !hits.iter().any(|hit| (other.case, other.operation) == (hit.case, hit.operation)));
-    let new = hits.into_iter().filter(|hit| !found.iter().any(|finding| explains(finding, hit)));
-    let new: Vec<_> = new.collect();
+    let mut new = hits;
+    new.retain(|hit| !has_taken(found, hit));
     for new in with_other_operations(worker, operations, new)? {
-        if !found.iter().any(|finding| explains(finding, &new.hit)) {
-            found.push(Finding { hits: 1, ..new });
+        if !has_taken(found, &new.hit) {
+            found.push(new);
         }
     }
     Ok(())
+}
+
+/// Adds the case of a hit to the finding that explains it, if there is one.
+fn has_taken(found: &mut [Finding], hit: &Hit) -> bool {
+    let finding = found.iter_mut().find(|finding| explains(finding, hit));
+    finding.map(|finding| finding.cases.insert(hit.case)).is_some()
 }
 
 fn is_same(hit: &Hit, other: &Hit) -> bool {
@@ -356,7 +362,7 @@ pub(super) mod tests {
     use super::*;
 
     pub fn found(operation: &str, layout: &str) -> Finding {
-        Finding { hits: 2, ..Finding::new(Hit::fake(operation, FaultKind::Crash, layout)) }
+        Finding::new(Hit::fake(operation, FaultKind::Crash, layout))
     }
 
     #[test]
@@ -381,7 +387,7 @@ pub(super) mod tests {
         let chosen: Vec<u64> = unexplained(&reduced, &[], &all).iter().map(|hit| hit.case).collect();
         assert_eq!(chosen, [2, 0]);
         let finding = &reduced.findings[0];
-        let unlike = vec![Finding::new(all[1].clone())];
-        assert!(explains(&Finding { unlike, ..finding.clone() }, &all[1]) && !explains(finding, &all[1]));
+        let similar = vec![Finding::new(all[1].clone())];
+        assert!(explains(&Finding { similar, ..finding.clone() }, &all[1]) && !explains(finding, &all[1]));
     }
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use common::conformance::{FIRST_FIXED, FaultKind, Operation};
+use indexmap::IndexMap;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
 use super::campaign::Coverage;
 use super::finding::{Confirmation, Finding, Hit};
 use super::list::FindingList;
-use super::matrix::Matrix;
+use super::matrix;
 use super::page::page;
 
 /// Layouts with probably the same cause that are shown.
@@ -50,7 +51,7 @@ pub struct MpiReport {
     pub uncompared: usize,
     /// A hit of each operation that occurs with the baseline, too.
     pub old: BTreeMap<&'static str, Hit>,
-    /// Counts of tried operations and constructors.
+    /// Counts of tried operations.
     pub coverage: Coverage,
     /// Whether the user has stopped it.
     pub is_stopped: bool,
@@ -66,6 +67,11 @@ impl MpiReport {
         self.findings.iter().filter(|finding| !finding.is_known)
     }
 
+    /// Those of them that are certain.
+    fn regressions(&self) -> impl Iterator<Item = &Finding> {
+        self.new_findings().filter(|finding| !finding.is_uncertain)
+    }
+
     /// The name of a finding's files: the MPI and the number among the new findings.
     pub fn file_name(&self, number: usize) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
@@ -74,13 +80,16 @@ impl MpiReport {
 
     /// In one line: the version, the conditions, and the number of findings.
     pub fn summary(&self) -> String {
-        let known = self.findings.iter().filter(|finding| finding.is_known).count();
-        let new = counted(self.findings.len() - known, "new finding");
-        let known = if known > 0 { format!(", {known} known") } else { String::new() };
+        let new = self.regressions().count();
+        let uncertain = self.new_findings().count() - new;
+        let known = self.findings.len() - new - uncertain;
+        let others = [(uncertain, "uncertain"), (known, "known")].into_iter().filter(|(count, _)| *count > 0);
+        let others: String = others.map(|(count, what)| format!(", {count} {what}")).collect();
+        let new = counted(new, "new finding");
         let ranks = format!(", {} ranks", self.ranks);
         let path = self.transport.as_ref().map_or_else(String::new, |path| format!("{ranks}, {path}"));
         let baseline = self.baseline.as_ref().map_or_else(String::new, |title| format!("; baseline {title}"));
-        format!("{} ({}{path}{baseline}): {new}{known}", self.label, self.title)
+        format!("{} ({}{path}{baseline}): {new}{others}", self.label, self.title)
     }
 
     fn text(&self) -> String {
@@ -115,9 +124,9 @@ impl MpiReport {
                 "clause": finding.hit.operation.clause,
                 "other_operations": finding.other_operations().iter().map(|operation| operation.name).collect::<Vec<_>>(),
                 "similar": finding.similar.iter().map(|similar| similar.hit.layout.to_text()).collect::<Vec<_>>(),
-                "first_case": finding.first_case(),
-                "hits": finding.hits,
+                "cases": finding.cases,
                 "known": finding.is_known,
+                "uncertain": finding.is_uncertain,
                 "reproduced": finding.is_reproduced,
                 "confirmed": finding.confirmation.shown.is_some(),
                 "program": finding.confirmation.code,
@@ -146,8 +155,7 @@ impl MpiReport {
             "hits": self.hits,
             "uncompared_hits": self.baseline.as_ref().map(|_| self.uncompared),
             "new_hits": self.baseline.as_ref().map(|_| self.new_hits),
-            "operations": self.counts()[0].iter().copied().collect::<BTreeMap<_, _>>(),
-            "constructors": self.coverage.constructors,
+            "operations": self.counts().into_iter().collect::<BTreeMap<_, _>>(),
             "left_out": self.coverage.left_out,
             "stopped": self.is_stopped,
         })
@@ -174,7 +182,7 @@ impl MpiReport {
     /// A new finding of an operation fails. Otherwise it passes if it was right with all layouts.
     fn status(&self, operation: &Operation) -> TestCaseStatus {
         let is_own = |finding: &&Finding| finding.hit.operation == operation;
-        let new: Vec<_> = self.new_findings().filter(is_own).collect();
+        let new: Vec<_> = self.regressions().filter(is_own).collect();
         if let Some(first) = new.first() {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             status.set_message(first.sentence()).set_type(first.hit.kind.name());
@@ -187,7 +195,9 @@ impl MpiReport {
             _ if self.old.contains_key(operation.name) => {
                 format!("with the baseline, too: {}", self.old[operation.name].sentence())
             }
-            (Some(known), ..) => format!("known: {}", known.sentence()),
+            (Some(own), ..) => {
+                format!("{}: {}", if own.is_known { "known" } else { "uncertain" }, own.sentence())
+            }
             (_, Some(finding), _) => format!("also wrong: {}", finding.sentence()),
             (.., Some(times)) => format!("left out {times} times after crashes or hangs"),
             _ if self.coverage.operations.get(operation.number()).is_some_and(|times| *times > 0) => {
@@ -200,15 +210,10 @@ impl MpiReport {
         status
     }
 
-    /// How often each operation and each constructor was tried.
-    pub fn counts(&self) -> [Vec<(&'static str, u64)>; 2] {
+    /// How often each operation was tried.
+    pub fn counts(&self) -> Vec<(&'static str, u64)> {
         let times = |operation: &Operation| self.coverage.operations.get(operation.number()).copied();
-        let operations =
-            self.operations.iter().map(|operation| (operation.name, times(operation).unwrap_or(0)));
-        [
-            operations.collect(),
-            self.coverage.constructors.iter().map(|(name, times)| (*name, *times)).collect(),
-        ]
+        self.operations.iter().map(|operation| (operation.name, times(operation).unwrap_or(0))).collect()
     }
 
     fn coverage_text(&self) -> String {
@@ -224,37 +229,29 @@ impl MpiReport {
             self.coverage.cases_per_minute(),
             counted(self.hits, "hit")
         );
-        let [operations, constructors] = self.counts();
-        let of_sections = with_forms(&operations);
+        let all = with_forms(self.counts());
         let untried: Vec<&str> =
-            of_sections.iter().filter(|(_, times)| *times == 0).map(|(name, _)| *name).collect();
+            all.iter().filter(|(_, times)| **times == 0).map(|(name, _)| *name).collect();
         if !untried.is_empty() {
-            let (few, all) = (untried.len(), of_sections.len());
+            let (few, all) = (untried.len(), all.len());
             let _ = writeln!(text, "never tried, {few} of {all} operations: {}", untried.join(", "));
         }
-        let left_out: Vec<_> = left_out.iter().map(|(name, times)| (*name, *times)).collect();
-        let lists = [
-            ("operations with all forms", of_sections),
-            ("constructors", constructors),
-            ("left out after crashes or hangs", with_forms(&left_out)),
-        ];
-        for (name, counts) in lists.iter().filter(|(_, counts)| !counts.is_empty()) {
-            let counts: Vec<_> = counts.iter().map(|(name, times)| format!("{name} {times}")).collect();
-            let _ = writeln!(text, "{name}: {}", counts.join(", "));
+        let left_out =
+            with_forms(left_out.clone()).into_iter().map(|(name, times)| format!("{name} {times}"));
+        let left_out = left_out.collect::<Vec<_>>().join(", ");
+        if !left_out.is_empty() {
+            let _ = writeln!(text, "left out after crashes or hangs: {left_out}");
         }
         text
     }
 }
 
 /// Sums over all forms of an operation.
-fn with_forms(counts: &[(&'static str, u64)]) -> Vec<(&'static str, u64)> {
-    let mut sums: Vec<(&str, u64)> = Vec::new();
+fn with_forms(counts: impl IntoIterator<Item = (&'static str, u64)>) -> IndexMap<&'static str, u64> {
+    let mut sums = IndexMap::new();
     for (name, times) in counts {
-        let section = Operation::find(name).map_or(*name, |operation| operation.section().name);
-        match sums.iter_mut().find(|(known, _)| *known == section) {
-            Some((_, sum)) => *sum += times,
-            None => sums.push((section, *times)),
-        }
+        let section = Operation::find(name).map_or(name, |operation| operation.section().name);
+        *sums.entry(section).or_default() += times;
     }
     sums
 }
@@ -302,8 +299,11 @@ impl Finding {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             lines.push(format!("probably the same: {}{more}", similar.join("; ")));
         }
-        let first = case_name(self.first_case());
-        lines.push(format!("first in {first}; explains {}", counted(self.hits, "hit")));
+        let first = self.cases.first().map(|case| case_name(*case)).unwrap_or_default();
+        lines.push(format!("first in {first}, in {}", counted(self.cases.len(), "case")));
+        if self.is_uncertain {
+            lines.push("uncertain: the list may lack it by chance".to_owned());
+        }
         if !self.is_reproduced {
             lines.push("not reproduced without the cases before it".to_owned());
         }
@@ -318,11 +318,6 @@ impl Finding {
 }
 
 impl Reports {
-    /// The table of several MPIs.
-    pub fn matrix(&self) -> Option<Matrix<'_>> {
-        Matrix::from_reports(&self.0)
-    }
-
     /// For each MPI the findings of the others.
     pub fn untried(&self) -> Vec<Vec<Hit>> {
         let of = |own: &MpiReport| {
@@ -346,14 +341,14 @@ impl Reports {
 
     /// As text, in lines of this width if possible.
     pub fn text(&self, width: Option<u16>) -> String {
-        let table = self.matrix().map(|matrix| format!("Findings by MPI:\n{}", matrix.table().text(width)));
+        let table = matrix::table(&self.0).map(|table| format!("Findings by MPI:\n{}", table.text(width)));
         table.into_iter().chain(self.0.iter().map(MpiReport::text)).collect::<Vec<_>>().join("\n")
     }
 
     /// As JSON.
     pub fn json(&self) -> Value {
         let mpis: Vec<Value> = self.0.iter().map(MpiReport::json).collect();
-        json!({ "mpis": mpis, "by_mpi": self.matrix().map(|matrix| matrix.json()) })
+        json!({ "mpis": mpis, "by_mpi": matrix::json(&self.0) })
     }
 
     /// As one page.
@@ -378,9 +373,9 @@ impl Reports {
         FindingList { finding: of_mpis.flat_map(|list| list.finding).collect() }
     }
 
-    /// Whether any finding is new.
-    pub fn has_new_findings(&self) -> bool {
-        self.0.iter().any(|report| report.new_findings().next().is_some())
+    /// Whether any finding is new for certain.
+    pub fn has_regressions(&self) -> bool {
+        self.0.iter().any(|report| report.regressions().next().is_some())
     }
 }
 
@@ -398,6 +393,8 @@ fn counted(count: usize, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use common::conformance::OPERATIONS;
 
     use super::*;
@@ -407,7 +404,7 @@ mod tests {
         let confirmation = Confirmation { code: "int main".to_owned(), shown, reason, is_old: false };
         let hit = Hit::fake(operation, FaultKind::WrongData, "vector(2, 1, -1, byte)");
         let hit = Hit { case: 17, detail: "byte 3 is wrong".to_owned(), ..hit };
-        Finding { hits: 4, confirmation, ..Finding::new(hit) }
+        Finding { cases: BTreeSet::from([17, 18, 30, 40]), confirmation, ..Finding::new(hit) }
     }
 
     fn reports() -> Reports {
@@ -444,11 +441,10 @@ mod tests {
         for part in [
             "mpich (MPICH 9, 2 ranks, shm; baseline old: MPICH 8): 2 new findings, 1 known",
             "1. pack: wrong data\n   type: vector(2, 1, -1, byte)\n   byte 3 is wrong\n   MPI-4.1, section 5.2",
-            "first in case 17; explains 4 hits\n   confirmed by the C program: byte 1\n   C program: mpich-1.c",
+            "first in case 17, in 4 cases\n   confirmed by the C program: byte 1\n   C program: mpich-1.c",
             "not confirmed: the C program does not show it\n   C program: mpich-2.c",
             "100 cases in",
             "9 hits: 5 here only, 3 with the baseline, too, 1 not tried there, since the time was over",
-            "operations with all forms: bounds 5, pack 10",
         ] {
             assert!(text.contains(part), "{part} is not in:\n{text}");
         }
@@ -494,12 +490,17 @@ mod tests {
         let text = reports().text(None);
         assert!(text.contains("did not occur each time: put of vector"), "{text}");
         assert_eq!((&json["operations"]["bcast"], &json["operations"]["probe"]), (&json!(0), &Value::Null));
-        assert!(reports().has_new_findings());
+        let mut reports = reports();
+        assert!(reports.has_regressions());
+        reports.0[0].findings.iter_mut().for_each(|finding| finding.is_uncertain = !finding.is_known);
+        assert!(!reports.has_regressions() && reports.findings().finding.len() == 2);
+        assert!(reports.text(None).contains("0 new findings, 2 uncertain, 1 known"));
+        assert!(reports.junit().unwrap().contains("<skipped message=\"uncertain: pack, wrong data"));
     }
 
     #[test]
     fn a_table_has_each_finding_on_each_mpi() {
-        assert!(reports().matrix().is_none(), "one MPI");
+        assert!(matrix::table(&reports().0).is_none(), "one MPI");
         let mut both = reports();
         let mut other = reports().0.remove(0);
         other.label = "openmpi".to_owned();

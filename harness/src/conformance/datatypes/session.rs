@@ -9,15 +9,16 @@ use datatypes::{Element, Layout};
 
 use super::baseline::{are_old, lasting};
 use super::campaign::{Campaign, Coverage, Range};
-use super::causes::{join, mark_variants};
+use super::causes::{join, mark_uncertain, mark_variants};
 use super::confirmation::confirm;
 use super::corpus::corpus;
 use super::finding::{Confirmation, Finding, Hit};
+use super::limit::Limit;
 use super::program::{ProgramMemory, program};
 use super::reduction::{Reduced, explains, one_of_each, reduce};
 use super::report::MpiReport;
 use super::trial::{Outcome, evaluate, evaluate_alone};
-use super::worker::{HURRY, Worker, unless_stopped};
+use super::worker::{Worker, unless_stopped};
 use crate::conformance::Conditions;
 use crate::mpi::MpiError;
 
@@ -29,13 +30,9 @@ const TO_SHRINK: Duration = Duration::from_secs(30);
 const FIRST_CASES: u64 = 400;
 const GROWTH: u64 = 10;
 
-/// Time to compile a C program and to run it in several ways, and for one that ends itself because an
-/// operation hangs. None is begun with less.
-const OF_PROGRAM: Duration = Duration::from_secs(4);
-const OF_HANGING_PROGRAM: Duration = Duration::from_secs(12);
-
-/// So many hangs may take all the time.
-const HANGS: f64 = 40.0;
+/// Further cases of operations with a finding that one type shows, and the time for them.
+const CASES_OF_SINGLE: u64 = 600;
+const TO_LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// The part of the time in which known findings are tried again.
 const PART_OF_KNOWN: u32 = 8;
@@ -61,51 +58,6 @@ pub struct SessionPlan {
     pub operations: Vec<&'static Operation>,
     /// Processes of operations that need several.
     pub ranks: usize,
-}
-
-/// The time of a search, if it is limited.
-#[derive(Clone, Copy, Debug)]
-struct Limit {
-    time: Duration,
-    end: Instant,
-}
-
-impl Limit {
-    fn new(time: Duration, now: Instant) -> Self {
-        Self { time, end: now + time }
-    }
-
-    fn left(self, now: Instant) -> Duration {
-        self.end.saturating_duration_since(now)
-    }
-
-    /// The rest without the time for a C program.
-    fn left_to_search(self, now: Instant) -> Duration {
-        self.left(now).saturating_sub(OF_PROGRAM.min(self.time / 8))
-    }
-
-    /// How much shorter than this the limit of silence is, so that a hang takes a small part of the time.
-    fn hurry(self, timeout_s: f64) -> f64 {
-        (timeout_s * HANGS / self.time.as_secs_f64()).clamp(1.0, HURRY)
-    }
-
-    /// Whether the rest is enough for one more campaign.
-    fn has_room(self, now: Instant) -> bool {
-        self.left_to_search(now) > self.time / 8
-    }
-
-    /// The end of the cases of a campaign. The rest is for shrinking, C programs and later campaigns; a baseline takes as long as the cases.
-    fn of_cases(self, now: Instant, cases_first: bool, has_baseline: bool) -> Instant {
-        let left = self.left_to_search(now);
-        let most = if cases_first { left * 3 / 4 } else { left / 2 };
-        now + if has_baseline { most / 2 } else { most }
-    }
-
-    /// The end of shrinking, if the remaining cases need this much time: they come first. A part is always left to shrink.
-    fn of_shrinking(self, now: Instant, cases: Duration) -> Instant {
-        let left = self.left_to_search(now);
-        now + left.saturating_sub(cases).clamp(left / 8, left / 2)
-    }
 }
 
 /// The steps for one MPI.
@@ -180,7 +132,9 @@ impl<'a> Session<'a> {
         self.try_memory()?;
         self.try_baseline()?;
         let mut report = self.report();
-        self.limit = self.plan.time.map(|time| Limit::new(time, Instant::now()));
+        let (begun, is_listed) = (Instant::now(), !known.is_empty());
+        let left = if is_listed { TO_LOOK_AGAIN } else { Duration::ZERO };
+        self.limit = self.plan.time.map(|time| Limit::new(time - left.min(time / 10), begun));
         let mut shrunk = self.known(known, log)?;
         (report.findings, report.fixed) = self.joined(shrunk.clone());
         let (mut first, mut cases) = (0, FIRST_CASES);
@@ -207,6 +161,13 @@ impl<'a> Session<'a> {
                 break;
             }
             cases *= GROWTH;
+        }
+        if is_listed && !report.is_stopped {
+            let deadline = self.plan.time.map(|time| begun + time);
+            let (fixed, seed) = (corpus(), self.plan.seed);
+            let range = Range { fixed, seed, first, cases: CASES_OF_SINGLE, deadline };
+            let marked = mark_uncertain(&mut self.worker, &mut report.findings, &range);
+            unless_stopped(marked, &mut report.is_stopped)?;
         }
         if self.plan.cases_first && first < self.plan.cases && !report.is_stopped {
             log(&format!("the time was over after {first} of {} random cases", self.plan.cases));
@@ -288,8 +249,9 @@ impl<'a> Session<'a> {
                     continue;
                 }
             }
-            let similar = std::mem::take(&mut finding.similar);
-            found.extend(std::iter::once(finding).chain(similar));
+            let shrunk =
+                finding.similar.extract_if(.., |similar| !similar.hit.is_unfinished).collect::<Vec<_>>();
+            found.extend(std::iter::once(finding).chain(shrunk));
         }
         if untried > 0 {
             log(&format!(
@@ -421,12 +383,6 @@ impl<'a> Session<'a> {
         Duration::try_from_secs_f64(rest * 60.0 / so_far.cases_per_minute()).unwrap_or(Duration::MAX)
     }
 
-    /// Whether no time is left to run the program of such a fault, if the remaining cases need this much.
-    fn is_too_late(&self, kind: FaultKind, rest: Duration) -> bool {
-        let needs = if kind == FaultKind::Hang { OF_HANGING_PROGRAM } else { OF_PROGRAM };
-        self.limit.is_some_and(|limit| limit.left(Instant::now()) < needs.saturating_add(rest))
-    }
-
     fn report(&self) -> MpiReport {
         let name = |worker: &Worker<'_>| {
             let target = worker.conditions().target;
@@ -472,16 +428,15 @@ impl<'a> Session<'a> {
             finding.confirmation.reason = format!("{reason} before it was run");
             for (place, hit) in hits.into_iter().enumerate() {
                 let code = program(&hit, &report.title, hit.operation.ranks, memory);
+                let is_late = |limit: Limit| limit.is_too_late(Instant::now(), hit.kind, rest);
                 let confirmation = match self.confirmed.get(&code) {
                     Some(known) => known.clone(),
-                    None if report.is_stopped || self.is_too_late(hit.kind, rest) => break,
-                    None => match confirm(&self.worker, &hit, self.limit.map(|limit| limit.end))? {
-                        Some(new) => self.confirmed.entry(code).or_insert(new).clone(),
-                        None => {
-                            report.is_stopped = true;
-                            break;
-                        }
-                    },
+                    None if report.is_stopped || self.limit.is_some_and(is_late) => break,
+                    None => {
+                        let new = confirm(&self.worker, &hit, self.limit.map(|limit| limit.end));
+                        let Some(new) = unless_stopped(new, &mut report.is_stopped)? else { break };
+                        self.confirmed.entry(code).or_insert(new).clone()
+                    }
                 };
                 if place == 0 || confirmation.shown.is_some() {
                     finding.confirmation = confirmation;
@@ -511,48 +466,14 @@ impl<'a> Session<'a> {
 fn unshrunk(hits: &[Hit], found: &[Finding]) -> Vec<Finding> {
     let new: Vec<Hit> =
         hits.iter().filter(|hit| !found.iter().any(|finding| explains(finding, hit))).cloned().collect();
-    one_of_each(&new)
-        .into_iter()
-        .map(|hit| Finding { hits: 1, is_complete: false, ..Finding::new(hit) })
-        .collect()
+    one_of_each(&new).into_iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit) }).collect()
 }
 
 #[cfg(test)]
 mod tests {
+
     use super::super::confirmation::tests::mpi;
     use super::*;
-
-    /// The steps of a search on a made-up clock, if all of them need all their time: how long it takes, and how many campaigns it has.
-    fn search(time_s: u64, programs: u32, rest_s: u64) -> (f64, u32) {
-        let begun = Instant::now();
-        let limit = Limit::new(Duration::from_secs(time_s), begun);
-        let (mut now, mut campaigns) = (begun, 0);
-        while limit.has_room(now) {
-            campaigns += 1;
-            now = limit.of_cases(now, rest_s > 0, false);
-            now = limit.of_shrinking(now, Duration::from_secs(rest_s));
-            for _ in 0..programs {
-                if limit.left(now) >= OF_PROGRAM {
-                    now += OF_PROGRAM;
-                }
-            }
-        }
-        ((now - begun).as_secs_f64(), campaigns)
-    }
-
-    #[test]
-    fn shrinking_leaves_time_for_the_remaining_cases() {
-        let now = Instant::now();
-        let limit = Limit::new(Duration::from_secs(80), now);
-        let seconds = |rest_s| (limit.of_shrinking(now, Duration::from_secs(rest_s)) - now).as_secs();
-        assert_eq!([0, 50, 1000].map(seconds), [38, 26, 9]);
-    }
-
-    #[test]
-    fn a_hang_takes_a_small_part_of_a_short_search() {
-        let hurry = |time_s| Limit::new(Duration::from_secs(time_s), Instant::now()).hurry(5.0);
-        assert_eq!([10, 50, 100, 300].map(hurry), [4.0, 4.0, 2.0, 1.0]);
-    }
 
     #[test]
     fn the_library_of_the_baseline_is_another_one() {
@@ -571,21 +492,5 @@ mod tests {
         assert_eq!(error(["/new/libmpi.so", "/old/libmpi.so"]), None);
         let same = error(["/old/libmpi.so"; 2]).unwrap();
         assert!(same.contains("have loaded /old/libmpi.so: check LD_LIBRARY_PATH"), "{same}");
-    }
-
-    #[test]
-    fn a_search_ends_in_time() {
-        for time_s in [1, 20, 60, 300, 3600] {
-            for programs in [0, 1, 10, 100] {
-                for rest_s in [0, 100, u64::MAX] {
-                    let (took_s, campaigns) = search(time_s, programs, rest_s);
-                    assert!(took_s <= time_s as f64, "{time_s} s, {programs}, {rest_s}: {took_s} s");
-                    assert!(
-                        campaigns >= 1 && took_s >= 0.7 * time_s as f64,
-                        "{time_s} s, {programs}, {rest_s}: {took_s} s"
-                    );
-                }
-            }
-        }
     }
 }
