@@ -216,7 +216,7 @@ impl DatatypesArgs {
                 if known.is_empty() && all > 0 {
                     log(&format!("none of the {all} known findings is one of {title}"));
                 }
-                session.search(&known, &mut log, save)
+                session.search(self.known.as_ref().map(|_| &*known), &mut log, save)
             }
         }
     }

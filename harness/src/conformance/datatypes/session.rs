@@ -122,20 +122,20 @@ impl<'a> Session<'a> {
         Ok(report)
     }
 
-    /// Searches for new findings. `log` gets sentences for the user, and `save` the results so far: whatever happens later, they are kept.
+    /// Searches for findings that a list lacks. `log` gets sentences for the user, and `save` the results so far: whatever happens later, they are kept.
     pub fn search(
         &mut self,
-        known: &[Finding],
+        known: Option<&[Finding]>,
         log: &mut dyn FnMut(&str),
         save: &mut dyn FnMut(&MpiReport),
     ) -> Result<MpiReport, MpiError> {
         self.try_memory()?;
         self.try_baseline()?;
         let mut report = self.report();
-        let (begun, is_listed) = (Instant::now(), !known.is_empty());
-        let left = if is_listed { TO_LOOK_AGAIN } else { Duration::ZERO };
+        let begun = Instant::now();
+        let left = known.map_or(Duration::ZERO, |_| TO_LOOK_AGAIN);
         self.limit = self.plan.time.map(|time| Limit::new(time - left.min(time / 10), begun));
-        let mut shrunk = self.known(known, log)?;
+        let mut shrunk = self.known(known.unwrap_or_default(), log)?;
         (report.findings, report.fixed) = self.joined(shrunk.clone());
         let (mut first, mut cases) = (0, FIRST_CASES);
         while first < self.plan.cases && !report.is_stopped {
@@ -162,7 +162,7 @@ impl<'a> Session<'a> {
             }
             cases *= GROWTH;
         }
-        if is_listed && !report.is_stopped {
+        if known.is_some() && !report.is_stopped {
             let deadline = self.plan.time.map(|time| begun + time);
             let (fixed, seed) = (corpus(), self.plan.seed);
             let range = Range { fixed, seed, first, cases: CASES_OF_SINGLE, deadline };
@@ -220,8 +220,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Known findings that still occur, and those that were not tried because the time was over. Those that
-    /// are right now may only occur at times.
+    /// Known findings that still occur, or that were not tried because the time was over, those that were shrunk one by one. Those that are
+    /// right now may only occur at times.
     fn known(&mut self, known: &[Finding], log: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, MpiError> {
         let mut known: Vec<_> =
             known.iter().filter(|finding| finding.is_of(&self.plan.operations)).cloned().collect();
