@@ -342,7 +342,7 @@ fn with_other_operations(
     for (number, hit) in hits.iter().enumerate() {
         // Other forms of other operations would take most of the time.
         let is_tried = |operation: &&&Operation| {
-            **operation != hit.operation && (!operation.is_form || operation.base() == hit.operation.base())
+            **operation != hit.operation && (!operation.is_form || operation.section() == hit.operation.section())
         };
         let others = operations.iter().filter(is_tried);
         trials.extend(others.map(|operation| Hit { operation, ..hit.clone() }));
