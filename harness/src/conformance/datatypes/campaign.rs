@@ -304,7 +304,7 @@ fn known_operations(findings: &[Finding], case: &Case) -> Vec<&'static Operation
             // Bounds are computed with each datatype, and wrong ones are used as they are; but it may crash.
             let is_left_out = |other: &&Operation| other.number() > 0 || finding.hit.kind.ends_process();
             let mut own = finding.operations().into_iter().filter(is_left_out);
-            own.any(|other| other == *operation || other == operation.base())
+            own.any(|other| [*operation, operation.base(), operation.section()].contains(&other))
         };
         likely.iter().any(explains)
     };

@@ -276,7 +276,7 @@ impl Finding {
 }
 
 fn is_form_of(hit: &Hit, operation: &Operation) -> bool {
-    operation == hit.operation || operation == hit.operation.base()
+    [hit.operation, hit.operation.base(), hit.operation.section()].contains(&operation)
 }
 
 /// Whether a layout is of the class of a simpler one, or both have the same unusual properties.

@@ -341,8 +341,8 @@ fn with_other_operations(
     let (mut trials, mut of) = (Vec::new(), Vec::new());
     for (number, hit) in hits.iter().enumerate() {
         // Other forms of other operations would take most of the time.
-        let is_tried = |operation: &&&Operation| {
-            **operation != hit.operation && (!operation.is_form || operation.section() == hit.operation.section())
+        let is_tried = |other: &&&Operation| {
+            **other != hit.operation && (!other.is_form || other.section() == hit.operation.section())
         };
         let others = operations.iter().filter(is_tried);
         trials.extend(others.map(|operation| Hit { operation, ..hit.clone() }));
