@@ -53,7 +53,7 @@ pub fn target(name: &str) -> fn(&[u8]) {
     found.unwrap_or_else(|| panic!("no target is called {name:?}")).1
 }
 
-/// The bytes as text: most readers take only text.
+/// Reads the bytes as text, if they are.
 fn text(bytes: &[u8], read: fn(&str)) {
     let _ = std::str::from_utf8(bytes).map(read);
 }

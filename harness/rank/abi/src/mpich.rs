@@ -15,5 +15,5 @@ pub struct MPI_Status {
     pub MPI_ERROR: c_int,
 }
 
-/// Its place in the list of numbers.
+/// Its column in the table of numbers.
 pub const FAMILY: usize = 0;

@@ -14,5 +14,5 @@ pub struct MPI_Status {
     pub internal: [c_int; 5],
 }
 
-/// Its place in the list of numbers.
+/// Its column in the table of numbers.
 pub const FAMILY: usize = 2;

@@ -160,8 +160,8 @@ impl Campaign {
             cases.sort_by_key(|case| (case.layout.size() == 0, case.layout.constructors()));
             for case in &mut cases {
                 case.skipped = known_operations(findings, case);
-                // Forms that are asked for by name are tried on all.
-                case.is_generated &= operations.iter().any(|operation| !operation.is_form);
+                // One operation, and forms that are asked for by name, are tried on all.
+                case.is_generated &= operations.len() > 1 && !operations.iter().all(|of| of.is_form);
             }
             self.reached += cases.iter().filter(|case| case.number < FIRST_FIXED).count() as u64;
             // Cases of which some operations were tried.

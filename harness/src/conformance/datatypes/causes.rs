@@ -47,7 +47,8 @@ pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Resul
 /// Marks new findings that the list may lack by chance: one type shows them, and no other of this range, or they occur after other cases
 /// only, and not in their program.
 pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Range) -> Result<(), MpiError> {
-    let known: Vec<Finding> = found.iter().filter(|found| found.is_known).cloned().collect();
+    let known = found.iter().filter(|found| found.is_known);
+    let known: Vec<_> = known.flat_map(|known| iter::once(known).chain(&known.similar)).cloned().collect();
     for new in found.iter_mut().filter(|found| !found.is_known) {
         new.is_uncertain = !new.is_reproduced && new.confirmation.shown.is_none();
         if new.is_uncertain || !new.is_single() {
@@ -60,7 +61,8 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
         }
         for hit in campaign.hits {
             let again = Finding { is_reproduced: new.is_reproduced, ..Finding::new(hit) };
-            if new.is_cause_of(&again) && !known.iter().any(|known| known.is_cause_of(&again)) {
+            let is_alike = new.is_cause_of(&again) && !known.iter().any(|known| known.is_cause_of(&again));
+            if explains(new, &again.hit) || is_alike {
                 new.cases.extend(again.cases);
             }
         }
@@ -72,8 +74,7 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
 /// Whether the function of an operation is known to crash at several places: damaged memory ends it anywhere, with any layout.
 fn crashes_at_several_places(known: &[Finding], operation: &Operation) -> bool {
     let listed = known.iter().flat_map(|finding| iter::once(finding).chain(&finding.similar));
-    let is_own =
-        |other: &Operation| other == operation || other.call.is_some() && other.call == operation.call;
+    let is_own = |of: &Operation| of == operation || of.call.is_some() && of.call == operation.call;
     let own = listed.filter(|finding| is_own(finding.hit.operation));
     own.filter_map(|finding| finding.hit.place()).collect::<BTreeSet<_>>().len() > 1
 }
@@ -141,12 +142,10 @@ mod tests {
             mark_uncertain(&mut worker, &mut findings, &range).unwrap();
             findings[0].is_uncertain
         };
-        assert!(
-            is_uncertain(of(&[3]), "") && !is_uncertain(of(&[3]), &fault) && !is_uncertain(of(&[3, 4]), "")
-        );
+        assert!(is_uncertain(of(&[3]), "") && !is_uncertain(of(&[3]), &fault));
         // Each fixed type is tried at both ends of the memory.
         let [one, two] = [[4, 5], [5, 6]].map(|cases| of(&cases.map(|case| FIRST_FIXED + case)));
-        assert!(is_uncertain(one, "") && !is_uncertain(two, ""));
+        assert!(is_uncertain(one, "") && !is_uncertain(two, "") && !is_uncertain(of(&[3, 4]), ""));
         // It does not occur by itself, and its program does not show it.
         assert!(is_uncertain(Finding { is_reproduced: false, ..of(&[3, 4]) }, ""));
     }

@@ -40,7 +40,7 @@ pub struct Hit {
 /// The simplest layout with a fault.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The simplest hit; its number is that of the first case.
+    /// The simplest hit.
     pub hit: Hit,
     /// Other operations that fail with the same layout, and how.
     pub others: Vec<(&'static Operation, FaultKind)>,
@@ -54,7 +54,7 @@ pub struct Finding {
     pub is_reproduced: bool,
     /// Whether it was in the list of known findings.
     pub is_known: bool,
-    /// Whether one type shows it, and no other did when its operation was tried on more: the list may lack it by chance.
+    /// Whether the list may lack it by chance: one type shows it, and no other of many, or it needs cases before it and its program is right.
     pub is_uncertain: bool,
     /// The C program, and what it did.
     pub confirmation: Confirmation,
@@ -233,7 +233,8 @@ impl Finding {
         let is_tried = function(own).is_some() || self.is_known == other.is_known;
         let is_of_function = function(hit).is_none_or(|of| function(own) == Some(of));
         let is_in_same_way = self.may_have_fault(hit) || is_tried && is_of_same_part(own, hit);
-        let similar = self.similar.iter().filter(|similar| similar.is_known == self.is_known);
+        let is_usable = |of: &&Self| of.is_known == self.is_known && (of.is_known || !of.hit.is_unfinished);
+        let similar = self.similar.iter().filter(is_usable);
         (is_of_function && is_in_same_way && is_alike(hit, own))
             || similar.into_iter().any(|similar| similar.is_cause_by_layout_of(other))
     }

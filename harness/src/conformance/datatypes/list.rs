@@ -1,6 +1,6 @@
 //! Lists of findings as TOML: known ones, which do not fail a run, and those to be tried again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
@@ -187,7 +187,8 @@ impl ListedFinding {
         let others = self.others.iter().flatten().map(|(name, kind)| Ok((Operation::find(name)?, *kind)));
         let others = others.collect::<Result<_, String>>().map_err(anyhow::Error::msg)?;
         let similar = self.similar.iter().map(Self::finding).collect::<anyhow::Result<_>>()?;
-        Ok(Finding { others, similar, is_complete, is_known: true, ..Finding::new(self.hit()?) })
+        let known = Finding { is_known: true, cases: BTreeSet::new(), ..Finding::new(self.hit()?) };
+        Ok(Finding { others, similar, is_complete, ..known })
     }
 
     fn hit(&self) -> anyhow::Result<Hit> {

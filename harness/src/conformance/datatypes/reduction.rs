@@ -48,11 +48,11 @@ pub fn reduce(
     worker: &mut Worker<'_>,
     operations: &[&'static Operation],
     campaign: Campaign,
-    earlier: &[Finding],
+    earlier: &mut [Finding],
     deadline: Instant,
 ) -> Result<Reduced, MpiError> {
     let Campaign { hits: mut left, processes, .. } = campaign;
-    left.retain(|hit| !earlier.iter().any(|finding| explains(finding, hit)));
+    left.retain(|hit| !has_taken(earlier, hit));
     left.sort_by_key(Hit::size);
     let (all, begun) = (left.clone(), Instant::now());
     let mut reduced = Reduced::default();
@@ -209,7 +209,7 @@ fn known_layouts<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(Layout
 
 pub fn explains(finding: &Finding, hit: &Hit) -> bool {
     let is_variant = || finding.has_fault(hit) && hit.is_like(&finding.hit);
-    let is_similar = || finding.similar.iter().any(|similar| explains(similar, hit));
+    let is_similar = || finding.similar.iter().any(|of| of.hit.is_unfinished && explains(of, hit));
     finding.is_reproduced && (finding.crashes_as(hit) || is_variant() || is_similar())
 }
 
@@ -235,8 +235,7 @@ fn add(
 
 /// Adds the case of a hit to the finding that explains it, if there is one.
 fn has_taken(found: &mut [Finding], hit: &Hit) -> bool {
-    let finding = found.iter_mut().find(|finding| explains(finding, hit));
-    finding.map(|finding| finding.cases.insert(hit.case)).is_some()
+    found.iter_mut().find(|of| explains(of, hit)).map(|of| of.cases.insert(hit.case)).is_some()
 }
 
 fn is_same(hit: &Hit, other: &Hit) -> bool {
@@ -387,7 +386,7 @@ pub(super) mod tests {
         let chosen: Vec<u64> = unexplained(&reduced, &[], &all).iter().map(|hit| hit.case).collect();
         assert_eq!(chosen, [2, 0]);
         let finding = &reduced.findings[0];
-        let similar = vec![Finding::new(all[1].clone())];
+        let similar = vec![Finding::new(Hit { is_unfinished: true, ..all[1].clone() })];
         assert!(explains(&Finding { similar, ..finding.clone() }, &all[1]) && !explains(finding, &all[1]));
     }
 }

@@ -289,8 +289,8 @@ impl Finding {
         if !others.is_empty() {
             lines.push(format!("also wrong: {}", others.join(", ")));
         }
-        let mut similar: Vec<_> =
-            self.similar.iter().map(|similar| similar.hit.layout.to_short_text()).collect();
+        let similar = self.similar.iter().map(|similar| &similar.hit).filter(|hit| !hit.is_unfinished);
+        let mut similar: Vec<_> = similar.map(|hit| hit.layout.to_short_text()).collect();
         similar.dedup();
         similar.retain(|layout| *layout != self.hit.layout.to_short_text());
         if !similar.is_empty() {
@@ -299,8 +299,8 @@ impl Finding {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             lines.push(format!("probably the same: {}{more}", similar.join("; ")));
         }
-        let first = self.cases.first().map(|case| case_name(*case)).unwrap_or_default();
-        lines.push(format!("first in {first}, in {}", counted(self.cases.len(), "case")));
+        let count = counted(self.cases.len(), "case");
+        lines.extend(self.cases.first().map(|first| format!("first in {}, in {count}", case_name(*first))));
         if self.is_uncertain {
             lines.push("uncertain: the list may lack it by chance".to_owned());
         }

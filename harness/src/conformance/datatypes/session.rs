@@ -2,6 +2,7 @@
 //! those before it, and confirmation.
 
 use std::collections::HashMap;
+use std::iter;
 use std::time::{Duration, Instant};
 
 use common::conformance::{Case, FaultKind, OPERATIONS, Operation};
@@ -31,7 +32,7 @@ const FIRST_CASES: u64 = 400;
 const GROWTH: u64 = 10;
 
 /// Further cases of operations with a finding that one type shows, and the time for them.
-const CASES_OF_SINGLE: u64 = 600;
+const FURTHER: u64 = 600;
 const TO_LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// The part of the time in which known findings are tried again.
@@ -122,7 +123,7 @@ impl<'a> Session<'a> {
         Ok(report)
     }
 
-    /// Searches for findings that a list lacks. `log` gets sentences for the user, and `save` the results so far: whatever happens later, they are kept.
+    /// Searches for findings that the list, if there is one, lacks. `log` gets sentences for the user, and `save` the results so far, which are kept.
     pub fn search(
         &mut self,
         known: Option<&[Finding]>,
@@ -133,8 +134,8 @@ impl<'a> Session<'a> {
         self.try_baseline()?;
         let mut report = self.report();
         let begun = Instant::now();
-        let left = known.map_or(Duration::ZERO, |_| TO_LOOK_AGAIN);
-        self.limit = self.plan.time.map(|time| Limit::new(time - left.min(time / 10), begun));
+        let reserved = known.map_or(Duration::ZERO, |_| TO_LOOK_AGAIN);
+        self.limit = self.plan.time.map(|time| Limit::new(time - reserved.min(time / 10), begun));
         let mut shrunk = self.known(known.unwrap_or_default(), log)?;
         (report.findings, report.fixed) = self.joined(shrunk.clone());
         let (mut first, mut cases) = (0, FIRST_CASES);
@@ -164,8 +165,7 @@ impl<'a> Session<'a> {
         }
         if known.is_some() && !report.is_stopped {
             let deadline = self.plan.time.map(|time| begun + time);
-            let (fixed, seed) = (corpus(), self.plan.seed);
-            let range = Range { fixed, seed, first, cases: CASES_OF_SINGLE, deadline };
+            let range = Range { fixed: corpus(), seed: self.plan.seed, first, cases: FURTHER, deadline };
             let marked = mark_uncertain(&mut self.worker, &mut report.findings, &range);
             unless_stopped(marked, &mut report.is_stopped)?;
         }
@@ -220,8 +220,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Known findings that still occur, or that were not tried because the time was over, those that were shrunk one by one. Those that are
-    /// right now may only occur at times.
+    /// Known findings that still occur or were not tried in time; shrunk similar ones become separate findings.
     fn known(&mut self, known: &[Finding], log: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, MpiError> {
         let mut known: Vec<_> =
             known.iter().filter(|finding| finding.is_of(&self.plan.operations)).cloned().collect();
@@ -251,7 +250,7 @@ impl<'a> Session<'a> {
             }
             let shrunk =
                 finding.similar.extract_if(.., |similar| !similar.hit.is_unfinished).collect::<Vec<_>>();
-            found.extend(std::iter::once(finding).chain(shrunk));
+            found.extend(iter::once(finding).chain(shrunk));
         }
         if untried > 0 {
             log(&format!(
@@ -367,7 +366,7 @@ impl<'a> Session<'a> {
         self.worker.deadline = Some(now + time);
         let baseline = self.worker.baseline.take();
         // Other operations that fail with these types may do so since today: they are not left out.
-        let reduced = reduce(&mut self.worker, &[], old, &self.avoided, now + time * 3 / 4);
+        let reduced = reduce(&mut self.worker, &[], old, &mut self.avoided, now + time * 3 / 4);
         self.worker.baseline = baseline;
         let Reduced { findings, is_stopped, .. } = reduced?;
         self.avoided.extend(findings);
@@ -420,8 +419,9 @@ impl<'a> Session<'a> {
         new.sort_by_key(|finding| finding.hit.kind == FaultKind::Hang);
         let memory = ProgramMemory::simplest(self.worker.conditions().memory);
         for finding in new {
-            let similar = finding.similar.iter().take(MOST_SIMILAR).map(|similar| similar.hit.clone());
-            let hits: Vec<Hit> = std::iter::once(finding.hit.clone()).chain(similar).collect();
+            finding.similar.sort_by_key(|similar| similar.hit.is_unfinished);
+            let shrunk = finding.similar.iter().map(|similar| &similar.hit).filter(|hit| !hit.is_unfinished);
+            let hits: Vec<_> = iter::once(&finding.hit).chain(shrunk.take(MOST_SIMILAR)).cloned().collect();
             finding.confirmation.code =
                 program(&finding.hit, &report.title, finding.hit.operation.ranks, memory);
             let reason = if report.is_stopped { "stopped" } else { "the time was over" };
@@ -446,6 +446,7 @@ impl<'a> Session<'a> {
                         let similar = &mut finding.similar[place - 1];
                         std::mem::swap(&mut finding.hit, &mut similar.hit);
                         std::mem::swap(&mut finding.others, &mut similar.others);
+                        std::mem::swap(&mut finding.is_complete, &mut similar.is_complete);
                     }
                     break;
                 }
@@ -471,7 +472,6 @@ fn unshrunk(hits: &[Hit], found: &[Finding]) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-
     use super::super::confirmation::tests::mpi;
     use super::*;
 
