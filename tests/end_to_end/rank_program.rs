@@ -88,9 +88,10 @@ fn declared_again(abi: Abi) -> String {
     }
     let family = source(&format!("{}.rs", abi.name()));
     let same = |what: &str, value: &str| format!("_Static_assert({what} == {value}, \"{what}\");\n");
-    for line in family.lines().filter_map(|line| line.strip_prefix("pub const ")?.strip_suffix(';')) {
-        let (name, value) = (line.split(':').next().unwrap(), line.split(" = ").nth(1).unwrap());
-        program += &same(name, value);
+    let place = ["mpich", "openmpi", "standard"].iter().position(|name| *name == abi.name()).unwrap();
+    for (row, all) in source("lib.rs").lines().filter_map(|line| line.strip_suffix("];")?.split_once(" = ["))
+    {
+        program += &same(row.trim().split(':').next().unwrap(), all.split(", ").nth(place).unwrap());
     }
     // Fields before those of the standard are `int`s.
     let fields = family.split("pub struct MPI_Status {").nth(1).unwrap().lines().skip(1);

@@ -39,7 +39,7 @@ macro_rules! handles {
 
 handles!(MPI_Comm MPI_Datatype MPI_Errhandler MPI_Group MPI_Info MPI_Message MPI_Op MPI_Request MPI_Win);
 
-/// Numbers of each family: of MPICH, of Open MPI, of the standard.
+/// Numbers of each family: of MPICH, of Open MPI, of the standard. `FAMILY` is the column.
 macro_rules! numbers {
     ($($name:ident: $type:ty = $values:expr;)*) => {
         $(pub const $name: $type = $values[family::FAMILY];)*

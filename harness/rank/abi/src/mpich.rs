@@ -15,5 +15,4 @@ pub struct MPI_Status {
     pub MPI_ERROR: c_int,
 }
 
-/// Its column in the table of numbers.
 pub const FAMILY: usize = 0;

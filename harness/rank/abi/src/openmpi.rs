@@ -15,5 +15,4 @@ pub struct MPI_Status {
     pub count: usize,
 }
 
-/// Its column in the table of numbers.
 pub const FAMILY: usize = 1;

@@ -14,5 +14,4 @@ pub struct MPI_Status {
     pub internal: [c_int; 5],
 }
 
-/// Its column in the table of numbers.
 pub const FAMILY: usize = 2;
