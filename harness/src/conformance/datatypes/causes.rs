@@ -230,6 +230,8 @@ mod tests {
             let found = explain(known, (operation, kind, "", layout));
             assert_eq!(found, expected, "{operation} {kind} {layout}");
         }
+        let [grid, call] = ["neighbor_alltoall_torus", "neighbor_alltoall"].map(|of| (of, Crash, "", behind));
+        assert!(explain(call, grid)[1] && !explain(grid, call)[1], "a call is known on all topologies");
         // A plainer message, which only has a property that is often incidental.
         let has_more = ("gather", Crash, "", "struct([2, 0, 1], [-16, 0, -9], [double, byte, byte])");
         let plainer = ("gather", Crash, "", "struct([1, 1], [0, 0], [byte, byte])");
