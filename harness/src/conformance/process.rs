@@ -7,8 +7,7 @@ use std::time::Instant;
 use super::{CheckResult, Conditions};
 use crate::model::check::{Answer, Check, CheckEvent, CheckOutcome};
 use crate::model::plain::plain;
-use crate::mpi::StandIn;
-use crate::mpi::{Exit, LastOutput, Launch, Line, LineEvents, MpiError, Sign};
+use crate::mpi::{Exit, LastOutput, Launch, Line, LineEvents, MpiError, Sign, StandIn};
 
 /// On a busy machine, ranks may take longer to begin than any operation: the second try has so many times the limit of silence.
 const PATIENCE: f64 = 6.0;
@@ -109,12 +108,14 @@ pub(crate) struct CheckLog {
     stage: Option<String>,
     /// The last answer, and its time.
     answer: Option<(Answer, f64)>,
-    /// The text of `MPI_Get_library_version`, and the file of the library.
-    library: Option<(String, Option<String>)>,
-    transport: Option<String>,
-    is_done: bool,
+    /// The text of `MPI_Get_library_version`, and the file of the library, if it is in a file.
+    pub(crate) library: Option<(String, Option<String>)>,
+    /// The path of messages, if the process has found it out.
+    pub(crate) transport: Option<String>,
+    /// Whether the process has printed its last event.
+    pub(crate) is_done: bool,
     /// The first assertion that failed, in the MPI's words, or [`DAMAGED_HEAP`].
-    assertion: Option<String>,
+    pub(crate) assertion: Option<String>,
     output: LastOutput,
 }
 
@@ -163,25 +164,6 @@ impl CheckLog {
         Sign::Alive
     }
 
-    /// Whether the process has printed its last event.
-    pub(crate) fn is_done(&self) -> bool {
-        self.is_done
-    }
-
-    /// The text of `MPI_Get_library_version`, and the file of the library, if it is in a file.
-    pub(crate) fn library(&self) -> Option<&(String, Option<String>)> {
-        self.library.as_ref()
-    }
-
-    /// The path of messages, if the process has found it out.
-    pub(crate) fn transport(&self) -> Option<&str> {
-        self.transport.as_deref()
-    }
-
-    pub(crate) fn assertion(&self) -> Option<&str> {
-        self.assertion.as_deref()
-    }
-
     pub(crate) fn has_begun(&self) -> bool {
         self.stage.is_some() || self.answer.is_some() || self.is_done
     }
@@ -209,11 +191,9 @@ impl CheckLog {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
     use crate::model::check::{PARTITIONED, find};
-    use crate::mpi::{Installation, Target};
+    use crate::mpi::{Installation, Target, fake_program};
 
     /// Replaces a launcher: one check passes, one dies, one hangs, two hang or die after reporting a failure,
     /// and one reports in the wrong order.
@@ -234,11 +214,8 @@ echo '{"check":"done"}'
 "#;
 
     fn target(folder: &Path) -> Target {
-        let mpiexec = folder.join("launch");
-        std::fs::write(&mpiexec, LAUNCHER).unwrap();
-        std::fs::set_permissions(&mpiexec, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let installation = Installation::fake(mpiexec);
-        Target::fake(installation, "ddtbench-rank")
+        let mpiexec = fake_program(folder.join("launch"), LAUNCHER);
+        Target::fake(Installation::fake(mpiexec), "ddtbench-rank")
     }
 
     #[test]
@@ -271,7 +248,7 @@ echo '{"check":"done"}'
         let place = |text: &str| {
             let mut log = CheckLog::default();
             log.line(Line::Err(text.to_owned()));
-            log.assertion().map(str::to_owned)
+            log.assertion
         };
         let heap =
             ["double free or corruption (out)", "Fatal glibc error: malloc assertion failure"].map(place);

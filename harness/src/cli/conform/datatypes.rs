@@ -239,9 +239,9 @@ impl DatatypesArgs {
         plan: &SessionPlan,
         reports: &mut Reports,
     ) -> Result<(), MpiError> {
-        for (target, hits) in targets.iter().zip(reports.untried()) {
+        for ((target, hits), report) in targets.iter().zip(reports.untried()).zip(&mut reports.0) {
             match self.session(target, None, plan)?.elsewhere(&hits) {
-                Ok(results) => reports.add_elsewhere(&target.label(), results),
+                Ok(results) => report.elsewhere = results,
                 Err(MpiError::Interrupted) => break,
                 Err(error) => return Err(error),
             }

@@ -48,11 +48,6 @@ pub fn is_always_new(
     is_new
 }
 
-/// The same without cases before it.
-fn is_always_new_alone(worker: &mut Worker<'_>, hit: &Hit) -> Result<Option<bool>, MpiError> {
-    is_always_new(worker, &alone(hit), hit)
-}
-
 /// Findings that occur each time, and never with a baseline. One that cannot be compared in time stays. Slow hangs come last.
 pub fn lasting(
     worker: &mut Worker<'_>,
@@ -64,7 +59,7 @@ pub fn lasting(
     for finding in findings {
         let mut is_new = Some(true);
         if !report.is_stopped && finding.is_reproduced {
-            let alone = is_always_new_alone(worker, &finding.hit);
+            let alone = is_always_new(worker, &alone(&finding.hit), &finding.hit);
             is_new = unless_stopped(alone, &mut report.is_stopped)?.flatten();
         }
         match is_new {
@@ -103,7 +98,7 @@ mod tests {
             let [mut worker, old] =
                 targets.each_ref().map(|target| Worker::new(Conditions::on_host(target, 5.0), 2).unwrap());
             worker.baseline = Some(Box::new(old));
-            is_always_new_alone(&mut worker, &hit).unwrap()
+            is_always_new(&mut worker, &alone(&hit), &hit).unwrap()
         };
         let tried = [["123", "-"], ["123", "3"], ["12", "-"], ["-", "-"]].map(is_new);
         assert_eq!(tried, [Some(true), Some(false), Some(false), Some(false)]);

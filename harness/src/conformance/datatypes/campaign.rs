@@ -10,6 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::finding::{Finding, Hit};
+use super::properties::LONG_BYTES;
 use super::worker::{Worker, unless_stopped};
 use crate::mpi::MpiError;
 
@@ -32,7 +33,6 @@ const MOST_CRASHES_OF_CASE: u32 = 2;
 /// Classes of cases that fail in the same way with any constructor: types without data, and messages that an MPI sends in fragments.
 const WITHOUT_DATA: &str = "types without data";
 const LONG: &str = "long messages";
-const LONG_BYTES: u64 = 4096;
 
 /// Layouts with more runs stay as they are: their lists of blocks would take most of the time.
 const MOST_RUNS_TO_REWRITE: usize = 2000;

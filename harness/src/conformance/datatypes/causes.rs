@@ -7,7 +7,7 @@ use std::time::Instant;
 use common::conformance::Operation;
 
 use super::campaign::{Campaign, Range};
-use super::finding::{Finding, Hit};
+use super::finding::{Evidence, Finding, Hit};
 use super::reduction::explains;
 use super::trial::{evaluate, whole};
 use super::worker::Worker;
@@ -50,7 +50,7 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
     let known = found.iter().filter(|found| found.is_known);
     let known: Vec<_> = known.flat_map(|known| iter::once(known).chain(&known.similar)).cloned().collect();
     for new in found.iter_mut().filter(|found| !found.is_known) {
-        new.is_uncertain = !new.is_reproduced && new.confirmation.shown.is_none();
+        new.is_uncertain = !new.is_reproduced && matches!(new.confirmation.evidence, Evidence::Right(_));
         if new.is_uncertain || !new.is_single() {
             continue;
         }
@@ -66,7 +66,11 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
                 new.cases.extend(again.cases);
             }
         }
-        new.is_uncertain = new.is_single() && range.deadline.is_none_or(|deadline| Instant::now() < deadline);
+        let is_over = range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        // After crashes with other types most cases may have been left out.
+        let left_out = campaign.coverage.left_out.get(new.hit.operation.name);
+        let is_tried = !is_over && left_out.is_none_or(|left_out| left_out * 2 < range.cases);
+        new.is_uncertain = is_tried && new.is_single();
     }
     Ok(())
 }
@@ -117,9 +121,10 @@ pub fn join(mut findings: Vec<Finding>, right: &[Finding], has_baseline: bool) -
 
 #[cfg(test)]
 mod tests {
-    use common::conformance::{FIRST_FIXED, Fault, FaultKind};
+    use common::conformance::{Batch, FIRST_FIXED, Fault, FaultKind, Progress};
 
     use super::super::confirmation::tests::mpi;
+    use super::super::finding::Confirmation;
     use super::super::reduction::tests::found;
     use super::*;
     use crate::conformance::Conditions;
@@ -130,11 +135,8 @@ mod tests {
         let Hit { operation, kind, .. } = found("pack", "byte").hit;
         let fault = serde_json::to_string(&Fault::new(405, operation, kind, String::new())).unwrap();
         let of = |cases: &[u64]| Finding { cases: cases.iter().copied().collect(), ..found("pack", "byte") };
-        let is_uncertain = |new: Finding, fault: &str| {
-            let commands = format!(
-                "for to; do [ -d $to ] && break; done; echo '{fault}' > $to/{}; echo '{{\"check\":\"done\"}}'",
-                Fault::file(0)
-            );
+        let is_uncertain = |new: Finding, commands: &str| {
+            let commands = format!("for to; do [ -d $to ] && break; done; cd $to; {commands}");
             let target = mpi(folder.path(), &commands);
             let mut worker = Worker::new(Conditions::on_host(&target, 5.0), 2).unwrap();
             let range = Range { first: 400, cases: 10, ..Range::default() };
@@ -142,12 +144,32 @@ mod tests {
             mark_uncertain(&mut worker, &mut findings, &range).unwrap();
             findings[0].is_uncertain
         };
-        assert!(is_uncertain(of(&[3]), "") && !is_uncertain(of(&[3]), &fault));
+        let done = r#"echo '{"check":"done"}'"#;
+        let again = format!("echo '{fault}' > {}; {done}", Fault::file(0));
+        assert!(is_uncertain(of(&[3]), done) && !is_uncertain(of(&[3]), &again));
         // Each fixed type is tried at both ends of the memory.
         let [one, two] = [[4, 5], [5, 6]].map(|cases| of(&cases.map(|case| FIRST_FIXED + case)));
-        assert!(is_uncertain(one, "") && !is_uncertain(two, "") && !is_uncertain(of(&[3, 4]), ""));
-        // It does not occur by itself, and its program does not show it.
-        assert!(is_uncertain(Finding { is_reproduced: false, ..of(&[3, 4]) }, ""));
+        assert!(is_uncertain(one, done) && !is_uncertain(two, done) && !is_uncertain(of(&[3, 4]), done));
+        // It does not occur by itself, and its program, which was run, does not show it.
+        let late = Finding { is_reproduced: false, ..of(&[3, 4]) };
+        let evidence = Evidence::Right(String::new());
+        let confirmation = Confirmation { evidence, ..Confirmation::default() };
+        assert!(!is_uncertain(late.clone(), done) && is_uncertain(Finding { confirmation, ..late }, done));
+        // Each process crashes in its first case: the other cases are left out.
+        for case in 400..410_u64 {
+            let mut words = vec![0; Progress::words()];
+            (words[0], words[1]) = (case + 1, operation.number() as u64 + 1);
+            let bytes: Vec<u8> = words.into_iter().flat_map(u64::to_ne_bytes).collect();
+            std::fs::write(folder.path().join(case.to_string()), bytes).unwrap();
+        }
+        let progress = folder.path().display();
+        let crash = format!(
+            r#"cp {progress}/$(grep -o 'number":4..' {} | head -1 | tail -c 4) {}; echo '{{"check":"working","stage":"a"}}'; exit 1"#,
+            Batch::FILE,
+            Progress::file(0)
+        );
+        let value = Hit { kind: FaultKind::WrongValue, ..of(&[3]).hit };
+        assert!(!is_uncertain(Finding::new(value), &crash));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use common::conformance::{FaultKind, Items};
 
-use super::finding::{Confirmation, Hit};
+use super::finding::{Confirmation, Evidence, Hit};
 use super::program::{ALARM, ProgramMemory, program, shows};
 use super::worker::Worker;
 use crate::conformance::Conditions;
@@ -46,15 +46,18 @@ pub fn confirm(worker: &Worker<'_>, hit: &Hit, end: Option<Instant>) -> Result<C
     if hit.operation.is_collective && worker.ranks > least {
         ways.push((worker.ranks, ProgramMemory::Guarded));
     }
-    let (mut last, mut is_old) = (Confirmation::default(), false);
+    let mut confirmation = Confirmation::default();
     for way in ways {
-        last = confirm_with(worker, hit, way, end)?;
-        is_old |= last.is_old;
-        if last.shown.is_some() || end.is_some_and(|end| Instant::now() >= end) {
+        let next = confirm_with(worker, hit, way, end)?;
+        let is_shown = next.shown().is_some();
+        if is_shown || !matches!(confirmation.evidence, Evidence::Old(_)) {
+            confirmation = next;
+        }
+        if is_shown || end.is_some_and(|end| Instant::now() >= end) {
             break;
         }
     }
-    Ok(Confirmation { is_old: is_old && last.shown.is_none(), ..last })
+    Ok(confirmation)
 }
 
 fn confirm_with(
@@ -65,42 +68,41 @@ fn confirm_with(
 ) -> Result<Confirmation, MpiError> {
     if Items::from_layout(&hit.layout, hit.items).span_bytes() > MOST_BYTES {
         let reason = "its C program would need more than 1 GiB of memory".to_owned();
-        return Ok(Confirmation { reason, ..Confirmation::default() });
+        return Ok(Confirmation { code: String::new(), evidence: Evidence::Unfinished(reason) });
     }
     let code = program(hit, &worker.conditions().target.installation.title(), ranks, memory);
     let source = worker.folder().join("finding.c");
     if let Err(error) = fs::write(&source, &code) {
         let reason = format!("cannot write {}: {error}", source.display());
-        return Ok(Confirmation { code, reason, ..Confirmation::default() });
+        return Ok(Confirmation { code, evidence: Evidence::Unfinished(reason) });
     }
-    let mut is_old = false;
     let run = |worker: &Worker<'_>| run(worker.conditions(), hit.kind, &source, (ranks, memory), end);
-    let mut result = run(worker)?;
-    if let (Ok(_), Some(baseline)) = (&result, &worker.baseline)
-        && let Ok(shown) = run(baseline)?
+    let mut evidence = run(worker)?;
+    if let (Evidence::Shown(_), Some(baseline)) = (&evidence, &worker.baseline)
+        && let Evidence::Shown(shown) = run(baseline)?
     {
-        is_old = true;
-        result = Err(format!("with the baseline, too, its C program shows: {shown}"));
+        evidence = Evidence::Old(format!("with the baseline, too, its C program shows: {shown}"));
     }
-    let reason = result.as_ref().err().cloned().unwrap_or_default();
-    Ok(Confirmation { code, shown: result.ok(), reason, is_old })
+    Ok(Confirmation { code, evidence })
 }
 
-/// Compiles and runs a program: what it shows, or why it shows no fault of this kind.
+/// Compiles and runs a program: what it shows of a fault of this kind.
 fn run(
     conditions: &Conditions<'_>,
     kind: FaultKind,
     source: &Path,
     (ranks, memory): (usize, ProgramMemory),
     end: Option<Instant>,
-) -> Result<Result<String, String>, MpiError> {
+) -> Result<Evidence, MpiError> {
     let target = conditions.target;
     let stand_in = target.stand_in.as_ref().map(|driver| format!("-L{}", driver.folder().display()));
     let options = stand_in.iter().map(String::as_str).chain(["-lcuda"]);
     let options: Vec<&str> = options.filter(|_| memory == ProgramMemory::Device).collect();
     let binary = source.with_extension("");
     match target.installation.compile(source, &binary, &options) {
-        Err(MpiError::Other(error)) => return Ok(Err(format!("the C program cannot be compiled: {error}"))),
+        Err(MpiError::Other(error)) => {
+            return Ok(Evidence::Unfinished(format!("the C program cannot be compiled: {error}")));
+        }
         compiled => compiled?,
     }
     let launch = conditions.launch(&binary, ranks, &[]);
@@ -118,7 +120,7 @@ fn run(
         }
         Exit::Ended(exit) => (exit.success(), exit.to_string()),
         Exit::Silent(_) if end.is_some_and(|end| Instant::now() >= end) => {
-            return Ok(Err("the time was over before it ended".to_owned()));
+            return Ok(Evidence::Unfinished("the time was over before it ended".to_owned()));
         }
         Exit::Silent(seconds) => (false, format!("no end after {seconds} s")),
     };
@@ -154,9 +156,9 @@ pub(super) mod tests {
             let hit = Hit::fake("send", FaultKind::WrongData, "byte");
             confirm(&worker, &hit, None).unwrap()
         };
-        assert_eq!(shown(&healthy).shown.unwrap(), "byte 7");
+        assert_eq!(shown(&healthy).shown(), Some("byte 7"));
         let both = shown(&old);
-        assert!(both.shown.is_none() && both.is_old, "{}", both.reason);
+        assert!(matches!(both.evidence, Evidence::Old(_)), "{:?}", both.evidence);
     }
 
     #[test]
@@ -168,7 +170,7 @@ pub(super) mod tests {
         let hit = Hit::fake("send", FaultKind::Hang, "byte");
         let begun = Instant::now();
         let confirmation = confirm(&worker, &hit, Some(begun + Duration::from_secs(1))).unwrap();
-        assert_eq!(confirmation.reason, "the time was over before it ended");
-        assert!(confirmation.shown.is_none() && begun.elapsed() < Duration::from_secs(5));
+        assert!(matches!(confirmation.evidence, Evidence::Unfinished(_)), "{:?}", confirmation.evidence);
+        assert!(begun.elapsed() < Duration::from_secs(5));
     }
 }

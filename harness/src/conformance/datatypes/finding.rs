@@ -65,12 +65,31 @@ pub struct Finding {
 pub struct Confirmation {
     /// The program.
     pub code: String,
-    /// Its output or its end, if it shows the fault.
-    pub shown: Option<String>,
-    /// Why it does not show the fault.
-    pub reason: String,
-    /// Whether it shows the fault with the baseline, too.
-    pub is_old: bool,
+    /// What it has shown.
+    pub evidence: Evidence,
+}
+
+/// What the C program of a finding shows, with its output or its end, or with the reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Evidence {
+    /// It was not tried.
+    #[default]
+    Untried,
+    /// It was not run, or not to its end.
+    Unfinished(String),
+    /// It does not show the fault.
+    Right(String),
+    /// It shows the fault with the baseline, too.
+    Old(String),
+    /// It shows the fault.
+    Shown(String),
+}
+
+impl Confirmation {
+    /// The output or the end of a program that shows the fault.
+    pub fn shown(&self) -> Option<&str> {
+        if let Evidence::Shown(shown) = &self.evidence { Some(shown) } else { None }
+    }
 }
 
 impl Hit {
@@ -187,13 +206,10 @@ impl Finding {
 
     /// Operations other than its own that fail with its layout or a similar one, each once.
     pub fn other_operations(&self) -> Vec<&'static Operation> {
-        let mut others: Vec<&'static Operation> = Vec::new();
         let all = self.operations().into_iter().chain(self.similar.iter().flat_map(Self::operations));
-        for operation in all.filter(|operation| *operation != self.hit.operation) {
-            if !others.contains(&operation) {
-                others.push(operation);
-            }
-        }
+        let mut others: Vec<_> = all.filter(|operation| *operation != self.hit.operation).collect();
+        others.sort_by_key(|operation| operation.number());
+        others.dedup();
         others
     }
 

@@ -1,7 +1,6 @@
 //! The library of operations that the rank program loads: their statements, compiled with the MPI's own header.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -44,12 +43,8 @@ fn code(declared: &str) -> String {
     for operation in OPERATIONS.iter().filter(|operation| !operation.needs(Need::Own)) {
         let own = operation.calls();
         if own.iter().all(|call| words.contains(&*format!("MPI_{call}"))) {
-            let _ = write!(
-                functions,
-                "\nvoid run_{}(void)\n{{\n{}}}\n",
-                operation.name,
-                indented(&operation.statements)
-            );
+            let (name, lines) = (operation.name, indented(&operation.statements));
+            functions += &format!("\nvoid run_{name}(void)\n{{\n{lines}}}\n");
             calls.extend(own);
         }
     }

@@ -209,10 +209,14 @@ mod tests {
     const LIST: &str = "[[finding]]\nmpi = \"MPICH 5.0.2\"\noperation = \"pack\"\nkind = \"wrong_data\"\n\
         layout = \"vector(2, 1, -1, byte)\"\nitems = 1\n";
 
-    fn read(text: &str) -> anyhow::Result<FindingList> {
+    fn file(text: &str) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        FindingList::read(file.path())
+        file
+    }
+
+    fn read(text: &str) -> anyhow::Result<FindingList> {
+        FindingList::read(file(text).path())
     }
 
     #[test]
@@ -250,11 +254,7 @@ mod tests {
 
     #[test]
     fn findings_and_layouts_are_tried_again() {
-        let read = |text: &str| {
-            let file = tempfile::NamedTempFile::new().unwrap();
-            std::fs::write(file.path(), text).unwrap();
-            Replayed::read(file.path())
-        };
+        let read = |text: &str| Replayed::read(file(text).path());
         assert!(matches!(read(LIST).unwrap(), Replayed::Findings(list) if list.finding.len() == 1));
         let layouts = read("3 * vector(2, 1, 3, double) @ 64\n + int32\n").unwrap();
         let expected = [("vector(2, 1, 3, double)", 3), ("int32", 1)]

@@ -10,13 +10,15 @@ use crate::report::html::{STYLE, render};
 
 const TEMPLATE: &str = include_str!("page.html");
 
-/// The page.
-pub fn page(reports: &Reports) -> String {
-    let mpis: Vec<&str> = reports.0.iter().map(|report| &*report.title).collect();
-    let title = format!("Conformance of derived datatypes: {}", mpis.join(", "));
-    let table = matrix::table(&reports.0).map(|table| Value::from(Serde(table)));
-    let mpis: Vec<Value> = reports.0.iter().map(of_mpi).collect();
-    render(TEMPLATE, context! { title, style => STYLE, table, mpis })
+impl Reports {
+    /// As one page.
+    pub fn html(&self) -> String {
+        let mpis: Vec<&str> = self.0.iter().map(|report| &*report.title).collect();
+        let title = format!("Conformance of derived datatypes: {}", mpis.join(", "));
+        let table = matrix::table(&self.0).map(|table| Value::from(Serde(table)));
+        let mpis: Vec<Value> = self.0.iter().map(of_mpi).collect();
+        render(TEMPLATE, context! { title, style => STYLE, table, mpis })
+    }
 }
 
 fn of_mpi(report: &MpiReport) -> Value {

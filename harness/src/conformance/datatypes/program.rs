@@ -10,7 +10,7 @@ use common::conformance::items::{Items, Value, contiguous};
 use common::conformance::{Contents, FaultKind, Need, Operation, partitions};
 use datatypes::{Construction, Element, Language, Layout, Reported};
 
-use super::finding::Hit;
+use super::finding::{Evidence, Hit};
 use crate::model::conditions::MemoryKind;
 
 /// Time after which a program ends itself, since a call hangs.
@@ -281,11 +281,8 @@ fn variables(uses: &dyn Fn(&str) -> bool, placed: &str) -> (String, String) {
     let is_placed = |name: &str| !placed.is_empty() && (placed == "guarded" || name != "packed");
     let names: Vec<_> =
         used().map(|(name, open, [other, _])| if is_placed(name) { *other } else { *open }).collect();
-    let memory = if names.is_empty() {
-        String::new()
-    } else {
-        format!("static unsigned char {};\n", names.join(", "))
-    };
+    let declared = format!("static unsigned char {};\n", names.join(", "));
+    let memory = if names.is_empty() { String::new() } else { declared };
     let set = used()
         .filter(|(name, ..)| is_placed(name))
         .map(|(.., [_, set])| set.replace("PLACED", placed))
@@ -499,9 +496,9 @@ fn whole_items(values: usize, of_item: usize) -> Option<usize> {
 }
 
 /// How a program that ends by itself shows a fault.
-pub fn shows(kind: FaultKind, lines: &[String], is_success: bool, ending: &str) -> Result<String, String> {
+pub fn shows(kind: FaultKind, lines: &[String], is_success: bool, ending: &str) -> Evidence {
     if let Some(line) = lines.iter().find_map(|line| line.split_once("WRONG: ")) {
-        return Ok(line.1.to_owned());
+        return Evidence::Shown(line.1.to_owned());
     }
     // Rank 0 prints it after the operation; another rank may still be in it.
     let is_late = lines.iter().any(|line| line.ends_with("right"));
@@ -512,9 +509,12 @@ pub fn shows(kind: FaultKind, lines: &[String], is_success: bool, ending: &str) 
         FaultKind::WrongValue => false,
     };
     if !is_success && is_shown {
-        return Ok(format!("{ending}{}", if is_late { ", perhaps in MPI_Finalize" } else { "" }));
+        return Evidence::Shown(format!(
+            "{ending}{}",
+            if is_late { ", perhaps in MPI_Finalize" } else { "" }
+        ));
     }
-    Err(format!("the C program does not show it: {ending}"))
+    Evidence::Right(format!("the C program does not show it: {ending}"))
 }
 
 /// Constants instead of functions that compute bytes.

@@ -8,7 +8,7 @@ use datatypes::{Construction, Feature};
 use super::finding::Hit;
 
 /// MPIs send longer messages in fragments.
-const LONG_BYTES: u64 = 4096;
+pub const LONG_BYTES: u64 = 4096;
 
 /// Items in which all properties are visible.
 const ITEMS: u32 = 3;

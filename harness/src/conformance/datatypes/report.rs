@@ -9,10 +9,9 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 use serde_json::{Value, json};
 
 use super::campaign::Coverage;
-use super::finding::{Confirmation, Finding, Hit};
+use super::finding::{Evidence, Finding, Hit};
 use super::list::FindingList;
 use super::matrix;
-use super::page::page;
 
 /// Layouts with probably the same cause that are shown.
 const MOST_SIMILAR: usize = 3;
@@ -128,7 +127,7 @@ impl MpiReport {
                 "known": finding.is_known,
                 "uncertain": finding.is_uncertain,
                 "reproduced": finding.is_reproduced,
-                "confirmed": finding.confirmation.shown.is_some(),
+                "confirmed": finding.confirmation.shown().is_some(),
                 "program": finding.confirmation.code,
             })
         };
@@ -307,11 +306,12 @@ impl Finding {
         if !self.is_reproduced {
             lines.push("not reproduced without the cases before it".to_owned());
         }
-        let Confirmation { shown, reason, .. } = &self.confirmation;
-        match shown {
-            Some(shown) => lines.push(format!("confirmed by the C program: {shown}")),
-            None if reason.is_empty() => {}
-            None => lines.push(format!("not confirmed: {reason}")),
+        match &self.confirmation.evidence {
+            Evidence::Untried => {}
+            Evidence::Shown(shown) => lines.push(format!("confirmed by the C program: {shown}")),
+            Evidence::Unfinished(reason) | Evidence::Right(reason) | Evidence::Old(reason) => {
+                lines.push(format!("not confirmed: {reason}"));
+            }
         }
         lines
     }
@@ -333,12 +333,6 @@ impl Reports {
         self.0.iter().map(of).collect()
     }
 
-    /// Adds how an MPI does with the findings of others.
-    pub fn add_elsewhere(&mut self, label: &str, results: Vec<(Hit, Option<FaultKind>)>) {
-        let report = self.0.iter_mut().find(|report| report.label == label);
-        report.into_iter().for_each(|report| report.elsewhere.clone_from(&results));
-    }
-
     /// As text, in lines of this width if possible.
     pub fn text(&self, width: Option<u16>) -> String {
         let table = matrix::table(&self.0).map(|table| format!("Findings by MPI:\n{}", table.text(width)));
@@ -349,11 +343,6 @@ impl Reports {
     pub fn json(&self) -> Value {
         let mpis: Vec<Value> = self.0.iter().map(MpiReport::json).collect();
         json!({ "mpis": mpis, "by_mpi": matrix::json(&self.0) })
-    }
-
-    /// As one page.
-    pub fn html(&self) -> String {
-        page(self)
     }
 
     /// As JUnit XML, a suite for each MPI.
@@ -397,11 +386,13 @@ mod tests {
 
     use common::conformance::OPERATIONS;
 
+    use super::super::finding::Confirmation;
     use super::*;
 
     fn finding(operation: &str, shown: Option<&str>) -> Finding {
-        let (shown, reason) = (shown.map(str::to_owned), "the C program does not show it".to_owned());
-        let confirmation = Confirmation { code: "int main".to_owned(), shown, reason, is_old: false };
+        let right = || Evidence::Right("the C program does not show it".to_owned());
+        let evidence = shown.map_or_else(right, |shown| Evidence::Shown(shown.to_owned()));
+        let confirmation = Confirmation { code: "int main".to_owned(), evidence };
         let hit = Hit::fake(operation, FaultKind::WrongData, "vector(2, 1, -1, byte)");
         let hit = Hit { case: 17, detail: "byte 3 is wrong".to_owned(), ..hit };
         Finding { cases: BTreeSet::from([17, 18, 30, 40]), confirmation, ..Finding::new(hit) }

@@ -13,7 +13,7 @@ use super::campaign::{Campaign, Coverage, Range};
 use super::causes::{join, mark_uncertain, mark_variants};
 use super::confirmation::confirm;
 use super::corpus::corpus;
-use super::finding::{Confirmation, Finding, Hit};
+use super::finding::{Confirmation, Evidence, Finding, Hit};
 use super::limit::Limit;
 use super::program::{ProgramMemory, program};
 use super::reduction::{Reduced, explains, one_of_each, reduce};
@@ -425,7 +425,7 @@ impl<'a> Session<'a> {
             finding.confirmation.code =
                 program(&finding.hit, &report.title, finding.hit.operation.ranks, memory);
             let reason = if report.is_stopped { "stopped" } else { "the time was over" };
-            finding.confirmation.reason = format!("{reason} before it was run");
+            finding.confirmation.evidence = Evidence::Unfinished(format!("{reason} before it was run"));
             for (place, hit) in hits.into_iter().enumerate() {
                 let code = program(&hit, &report.title, hit.operation.ranks, memory);
                 let is_late = |limit: Limit| limit.is_too_late(Instant::now(), hit.kind, rest);
@@ -438,10 +438,10 @@ impl<'a> Session<'a> {
                         self.confirmed.entry(code).or_insert(new).clone()
                     }
                 };
-                if place == 0 || confirmation.shown.is_some() {
+                if place == 0 || confirmation.shown().is_some() {
                     finding.confirmation = confirmation;
                 }
-                if finding.confirmation.shown.is_some() {
+                if finding.confirmation.shown().is_some() {
                     if place > 0 {
                         let similar = &mut finding.similar[place - 1];
                         std::mem::swap(&mut finding.hit, &mut similar.hit);
@@ -453,7 +453,7 @@ impl<'a> Session<'a> {
             }
         }
         // The same program shows both, so that it is not a regression. Others that were joined to it may be one.
-        let is_old = |finding: &mut Finding| finding.confirmation.is_old;
+        let is_old = |finding: &mut Finding| matches!(finding.confirmation.evidence, Evidence::Old(_));
         for mut finding in report.findings.extract_if(.., is_old).collect::<Vec<_>>() {
             let similar = std::mem::take(&mut finding.similar);
             report.findings.extend(similar.into_iter().filter(|similar| !finding.is_cause_of(similar)));

@@ -18,22 +18,18 @@ impl Reports {
 
     /// `None` if the finding is not confirmed: developers could not repeat it.
     fn text_of(&self, report: &MpiReport, finding: &Finding, machine: &str) -> Option<String> {
-        let (hit, shown) = (&finding.hit, finding.confirmation.shown.as_ref()?);
+        let (hit, shown) = (&finding.hit, finding.confirmation.shown()?);
         let others = finding.others.iter().map(|(other, _)| format!("- {}\n", escaped(other.asks)));
         let others: String = others.collect();
         let title = if others.is_empty() { "" } else { "Other operations that fail with this datatype:\n\n" };
         let result = |other: &MpiReport| {
-            let result = match cell(other, hit) {
-                "" => "not tried",
-                result => result,
-            };
+            let result = Some(cell(other, hit)).filter(|result| !result.is_empty()).unwrap_or("not tried");
+            let path = other.transport.as_deref().unwrap_or("not started");
             let settings: String =
                 other.settings.iter().map(|(name, value)| format!(", {name}={value}")).collect();
             let place = match hit.operation.ranks {
                 1 => "1 rank".to_owned(),
-                _ => {
-                    format!("{} ranks, {}", other.ranks, other.transport.as_deref().unwrap_or("not started"))
-                }
+                _ => format!("{} ranks, {path}", other.ranks),
             };
             format!("{} | {} | {result}\n", other.title, escaped(&(place + &settings)))
         };

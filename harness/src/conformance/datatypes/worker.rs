@@ -141,10 +141,8 @@ impl<'a> Worker<'a> {
         };
         let (log, exit) = self.conditions.watch(&launch, self.deadline, new_log)?;
         let end = if log.has_begun() { self.read(ranks, &log, exit)? } else { None };
-        self.library = log.library().cloned().or(self.library.take());
-        if let Some(name) = log.transport() {
-            self.transport = Some(name.to_owned());
-        }
+        self.library = log.library.or(self.library.take());
+        self.transport = log.transport.or(self.transport.take());
         Ok(end.unwrap_or(nothing))
     }
 
@@ -181,7 +179,7 @@ impl<'a> Worker<'a> {
                 of_rank.for_each(|(i, done)| end.done[i] = end.done[i].max(*done));
             }
         }
-        if log.is_done() {
+        if log.is_done {
             return Ok(Some(end));
         }
         let detail = log.answer(exit).note;
@@ -214,7 +212,7 @@ impl<'a> Worker<'a> {
     fn place(&self, ranks: usize, log: &CheckLog) -> Option<String> {
         let file = |rank| fs::read_to_string(self.folder.path().join(Fault::place_file(rank))).ok();
         let function = (0..ranks).filter_map(file).find(|place| !place.is_empty());
-        log.assertion().map(str::to_owned).or(function.map(|function| format!("in {function}")))
+        log.assertion.clone().or(function.map(|function| format!("in {function}")))
     }
 }
 

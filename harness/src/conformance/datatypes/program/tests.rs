@@ -143,13 +143,19 @@ fn a_short_message_has_as_many_values_as_in_the_hit_or_all_but_one() {
 
 #[test]
 fn a_program_shows_a_fault_by_its_output_or_its_end() {
-    let wrong = ["[0] WRONG: byte 3".to_owned()];
-    assert_eq!(shows(FaultKind::WrongData, &wrong, false, "exit code 1"), Ok("byte 3".to_owned()));
-    let right = ["right".to_owned()];
-    assert_eq!(shows(FaultKind::WrongData, &[], false, "SIGSEGV"), Ok("SIGSEGV".to_owned()));
-    assert!(shows(FaultKind::WrongData, &right, false, "SIGSEGV").is_err());
-    assert!(shows(FaultKind::Crash, &right, true, "exit code 0").is_err());
-    assert_eq!(shows(FaultKind::Crash, &[], false, "SIGSEGV"), Ok("SIGSEGV".to_owned()));
-    let late = "SIGSEGV, perhaps in MPI_Finalize".to_owned();
-    assert_eq!(shows(FaultKind::Crash, &right, false, "SIGSEGV"), Ok(late));
+    let (wrong, right) = (["[0] WRONG: byte 3".to_owned()], ["right".to_owned()]);
+    for (kind, lines, ending, expected) in [
+        (FaultKind::WrongData, &wrong[..], "exit code 1", Some("byte 3")),
+        (FaultKind::WrongData, &[], "SIGSEGV", Some("SIGSEGV")),
+        (FaultKind::WrongData, &right, "SIGSEGV", None),
+        (FaultKind::Crash, &right, "exit code 0", None),
+        (FaultKind::Crash, &[], "SIGSEGV", Some("SIGSEGV")),
+        (FaultKind::Crash, &right, "SIGSEGV", Some("SIGSEGV, perhaps in MPI_Finalize")),
+    ] {
+        let evidence = shows(kind, lines, ending == "exit code 0", ending);
+        match expected {
+            Some(shown) => assert_eq!(evidence, Evidence::Shown(shown.to_owned())),
+            None => assert!(matches!(evidence, Evidence::Right(_)), "{evidence:?}"),
+        }
+    }
 }
