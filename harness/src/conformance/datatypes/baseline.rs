@@ -6,7 +6,7 @@ use common::conformance::{Case, FaultKind};
 
 use super::finding::{Finding, Hit};
 use super::report::MpiReport;
-use super::trial::{Outcome, TRIES, alone, evaluate_alone, occurs_again};
+use super::trial::{Outcome, TRIES, alone, evaluate_alone, occurs_again, occurs_alone};
 use super::worker::{Worker, unless_stopped};
 use crate::mpi::MpiError;
 
@@ -48,7 +48,8 @@ pub fn is_always_new(
     is_new
 }
 
-/// Findings that occur each time, and never with a baseline. One that cannot be compared in time stays. Slow hangs come last.
+/// Findings that occur in processes that try nothing else, at least at times; with a baseline each time, and never there. One that cannot
+/// be tried in time stays. Slow hangs come last.
 pub fn lasting(
     worker: &mut Worker<'_>,
     mut findings: Vec<Finding>,
@@ -58,8 +59,14 @@ pub fn lasting(
     findings.sort_by_key(|finding| (finding.hit.kind == FaultKind::Hang, Reverse(finding.cases.len())));
     for finding in findings {
         let mut is_new = Some(true);
+        let hit = &finding.hit;
         if !report.is_stopped && finding.is_reproduced {
-            let alone = is_always_new(worker, &alone(&finding.hit), &finding.hit);
+            let alone = match worker.baseline {
+                Some(_) => is_always_new(worker, &alone(hit), hit),
+                // Each would take several seconds.
+                None if hit.kind == FaultKind::Hang => Ok(is_new),
+                None => occurs_alone(worker, hit),
+            };
             is_new = unless_stopped(alone, &mut report.is_stopped)?.flatten();
         }
         match is_new {
@@ -79,12 +86,12 @@ mod tests {
     use crate::conformance::Conditions;
 
     #[test]
-    fn a_fault_is_new_if_it_always_occurs_and_never_with_the_baseline() {
+    fn a_fault_lasts_if_it_occurs_alone_and_with_a_baseline_always_and_never_there() {
         let hit = Hit::fake("pack", FaultKind::WrongData, "byte");
         let fault =
             serde_json::to_string(&Fault::new(hit.case, hit.operation, hit.kind, String::new())).unwrap();
         let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
-        let is_new = |launches: [&str; 2]| {
+        let lasts = |launches: [&str; 2]| {
             let targets = [0, 1].map(|i| {
                 let count = folders[i].path().join("count");
                 std::fs::write(&count, "").unwrap();
@@ -97,10 +104,11 @@ mod tests {
             });
             let [mut worker, old] =
                 targets.each_ref().map(|target| Worker::new(Conditions::on_host(target, 5.0), 2).unwrap());
-            worker.baseline = Some(Box::new(old));
-            is_always_new(&mut worker, &alone(&hit), &hit).unwrap()
+            worker.baseline = (launches[1] != "none").then(|| Box::new(old));
+            let findings = vec![Finding::new(hit.clone())];
+            !lasting(&mut worker, findings, &mut MpiReport::default()).unwrap().is_empty()
         };
-        let tried = [["123", "-"], ["123", "3"], ["12", "-"], ["-", "-"]].map(is_new);
-        assert_eq!(tried, [Some(true), Some(false), Some(false), Some(false)]);
+        assert_eq!([["123", "-"], ["3", "none"]].map(lasts), [true; 2]);
+        assert_eq!([["123", "3"], ["12", "-"], ["-", "-"], ["-", "none"]].map(lasts), [false; 4]);
     }
 }

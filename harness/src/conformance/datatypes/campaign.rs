@@ -242,7 +242,9 @@ impl Campaign {
         let class = class(&hit.layout, hit.items);
         let is_likely = [WITHOUT_DATA, LONG].contains(&class) && !hit.operation.needs(Need::WithoutData);
         if hit.kind == FaultKind::Hang && is_likely {
-            let is_similar = |other: &&&Operation| other.number() > 0 && is_of_one_part(other, hit.operation);
+            let chapter = |of: &Operation| of.clause.split('.').next().map(str::to_owned);
+            let is_similar =
+                |other: &&&Operation| other.number() > 0 && chapter(other) == chapter(hit.operation);
             self.hanging.extend(operations.iter().filter(is_similar).map(|other| (class, other.name)));
         }
     }
@@ -286,12 +288,6 @@ fn class(layout: &Layout, items: u32) -> &'static str {
         bytes if bytes * u64::from(items) > LONG_BYTES => LONG,
         _ => layout.constructor().name(),
     }
-}
-
-/// Whether operations are defined in one chapter.
-fn is_of_one_part(operation: &Operation, other: &Operation) -> bool {
-    let chapter = |operation: &Operation| operation.clause.split('.').next().map(str::to_owned);
-    chapter(operation) == chapter(other)
 }
 
 /// Operations that are known to fail on a layout of this class.

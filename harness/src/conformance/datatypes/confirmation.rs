@@ -72,10 +72,8 @@ fn confirm_with(
     }
     let code = program(hit, &worker.conditions().target.installation.title(), ranks, memory);
     let source = worker.folder().join("finding.c");
-    if let Err(error) = fs::write(&source, &code) {
-        let reason = format!("cannot write {}: {error}", source.display());
-        return Ok(Confirmation { code, evidence: Evidence::Unfinished(reason) });
-    }
+    let failed = |error| MpiError::Other(format!("cannot write {}: {error}", source.display()));
+    fs::write(&source, &code).map_err(failed)?;
     let run = |worker: &Worker<'_>| run(worker.conditions(), hit.kind, &source, (ranks, memory), end);
     let mut evidence = run(worker)?;
     if let (Evidence::Shown(_), Some(baseline)) = (&evidence, &worker.baseline)

@@ -65,11 +65,11 @@ pub struct Finding {
 pub struct Confirmation {
     /// The program.
     pub code: String,
-    /// What it has shown.
+    /// Its result.
     pub evidence: Evidence,
 }
 
-/// What the C program of a finding shows, with its output or its end, or with the reason.
+/// The result of the C program of a finding, with its output or its end, or with the reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Evidence {
     /// It was not tried.
@@ -96,8 +96,7 @@ impl Hit {
     /// A fault of a case.
     pub fn from_fault(fault: &Fault, case: &Case) -> Self {
         let Fault { operation, kind, detail, node, adopted, .. } = fault.clone();
-        let untried = Self { is_unfinished: true, ..Self::untried(case) };
-        let hit = Self { operation, kind, detail, adopted, ..untried };
+        let hit = Self { operation, kind, detail, adopted, is_unfinished: true, ..Self::untried(case) };
         match node {
             // Bounds are those of one item.
             Some(layout) => Self { layout, items: 1, ..hit },

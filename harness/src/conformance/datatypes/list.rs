@@ -183,12 +183,11 @@ impl ListedFinding {
     }
 
     fn finding(&self) -> anyhow::Result<Finding> {
-        let is_complete = self.others.is_some();
         let others = self.others.iter().flatten().map(|(name, kind)| Ok((Operation::find(name)?, *kind)));
         let others = others.collect::<Result<_, String>>().map_err(anyhow::Error::msg)?;
         let similar = self.similar.iter().map(Self::finding).collect::<anyhow::Result<_>>()?;
         let known = Finding { is_known: true, cases: BTreeSet::new(), ..Finding::new(self.hit()?) };
-        Ok(Finding { others, similar, is_complete, ..known })
+        Ok(Finding { others, similar, is_complete: self.others.is_some(), ..known })
     }
 
     fn hit(&self) -> anyhow::Result<Hit> {
@@ -197,8 +196,8 @@ impl ListedFinding {
         let case = Case::with_layout(self.case, layout, self.items, self.at_end);
         let operation = Operation::find(&self.operation).map_err(anyhow::Error::msg)?;
         let (kind, detail, construction) = (self.kind, self.detail.clone(), self.construction);
-        let is_unfinished = self.unfinished;
-        Ok(Hit { operation, kind, detail, construction, is_unfinished, ..Hit::untried(&case) })
+        let untried = Hit { is_unfinished: self.unfinished, ..Hit::untried(&case) };
+        Ok(Hit { operation, kind, detail, construction, ..untried })
     }
 }
 

@@ -120,13 +120,12 @@ impl<'a> Worker<'a> {
         }
         let operations = operations.iter().copied().filter(|operation| operation.ranks == least).collect();
         let ranks = if least == 1 { 1 } else { self.ranks };
-        let asks_transport = ranks > 1 && self.transport.is_none();
-        let batch = Batch { operations, cases: cases.to_vec(), asks_transport };
+        let (cases, asks_transport) = (cases.to_vec(), ranks > 1 && self.transport.is_none());
+        let batch = Batch { operations, cases, asks_transport };
         let in_folder = |name: &str| self.folder.path().join(name);
-        let write = || serde_json::to_vec(&batch).map_err(io::Error::from);
-        write()
-            .and_then(|text| fs::write(in_folder(Batch::FILE), text))
-            .map_err(|error| MpiError::Other(format!("cannot write a batch: {error}")))?;
+        let failed = |error| MpiError::Other(format!("cannot write a batch: {error}"));
+        let text = serde_json::to_vec(&batch).map_err(io::Error::from);
+        text.and_then(|text| fs::write(in_folder(Batch::FILE), text)).map_err(failed)?;
         let folder = self.folder.path().display().to_string();
         let args = ["datatypes", &*folder, "--memory", self.conditions.memory.name()].map(str::to_owned);
         let launch = self.conditions.launch(&self.conditions.target.program, ranks, &args);
