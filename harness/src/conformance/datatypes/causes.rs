@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::iter;
 use std::time::Instant;
 
-use common::conformance::Operation;
+use common::conformance::{FaultKind, Operation};
 
 use super::campaign::{Campaign, Range};
 use super::finding::{Evidence, Finding, Hit};
 use super::reduction::explains;
-use super::trial::{evaluate, whole};
+use super::trial::{evaluate, occurs_alone, whole};
 use super::worker::Worker;
 use crate::mpi::MpiError;
 
@@ -50,7 +50,13 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
     let known = found.iter().filter(|found| found.is_known);
     let known: Vec<_> = known.flat_map(|known| iter::once(known).chain(&known.similar)).cloned().collect();
     for new in found.iter_mut().filter(|found| !found.is_known) {
-        new.is_uncertain = !new.is_reproduced && matches!(new.confirmation.evidence, Evidence::Right(_));
+        let is_right = matches!(new.confirmation.evidence, Evidence::Right(_));
+        // Shrinking may have taken the time in which it was to be tried by itself.
+        if is_right && new.hit.kind != FaultKind::Hang {
+            worker.deadline = range.deadline;
+            new.is_reproduced &= occurs_alone(worker, &new.hit)? != Some(false);
+        }
+        new.is_uncertain = !new.is_reproduced && is_right;
         if new.is_uncertain || !new.is_single() {
             continue;
         }
@@ -154,7 +160,12 @@ mod tests {
         let late = Finding { is_reproduced: false, ..of(&[3, 4]) };
         let evidence = Evidence::Right(String::new());
         let confirmation = Confirmation { evidence, ..Confirmation::default() };
-        assert!(!is_uncertain(late.clone(), done) && is_uncertain(Finding { confirmation, ..late }, done));
+        let right = |late| Finding { confirmation: confirmation.clone(), ..late };
+        assert!(!is_uncertain(late.clone(), done) && is_uncertain(right(late), done));
+        let hit = Hit { case: 405, ..of(&[3]).hit };
+        let [once, again] = [done, &again]
+            .map(|fault| is_uncertain(right(Finding { hit: hit.clone(), ..of(&[3, 4]) }), fault));
+        assert!(once && !again, "it does not occur by itself");
         // Each process crashes in its first case: the other cases are left out.
         for case in 400..410_u64 {
             let mut words = vec![0; Progress::words()];

@@ -29,7 +29,7 @@ const LIMIT_S: f64 = 30.0;
 /// If the launcher cannot be started, or if the user wants to stop.
 pub fn confirm(worker: &Worker<'_>, hit: &Hit, end: Option<Instant>) -> Result<Confirmation, MpiError> {
     let least = hit.operation.ranks;
-    let simplest = ProgramMemory::simplest(worker.conditions().memory);
+    let simplest = ProgramMemory::simplest(worker.conditions.memory);
     let mut ways = vec![(least, simplest)];
     if simplest == ProgramMemory::Literal {
         let [literal, open] = [simplest, ProgramMemory::Static].map(|memory| program(hit, "", least, memory));
@@ -70,11 +70,11 @@ fn confirm_with(
         let reason = "its C program would need more than 1 GiB of memory".to_owned();
         return Ok(Confirmation { code: String::new(), evidence: Evidence::Unfinished(reason) });
     }
-    let code = program(hit, &worker.conditions().target.installation.title(), ranks, memory);
+    let code = program(hit, &worker.conditions.target.installation.title(), ranks, memory);
     let source = worker.folder().join("finding.c");
     let failed = |error| MpiError::Other(format!("cannot write {}: {error}", source.display()));
     fs::write(&source, &code).map_err(failed)?;
-    let run = |worker: &Worker<'_>| run(worker.conditions(), hit.kind, &source, (ranks, memory), end);
+    let run = |worker: &Worker<'_>| run(&worker.conditions, hit.kind, &source, (ranks, memory), end);
     let mut evidence = run(worker)?;
     if let (Evidence::Shown(_), Some(baseline)) = (&evidence, &worker.baseline)
         && let Evidence::Shown(shown) = run(baseline)?

@@ -1,8 +1,7 @@
 
-/* Memory that ends at a page that cannot be accessed. */
-static unsigned char *guarded(long bytes)
+static unsigned char *guarded(long bytes) /* memory that ends at a page that cannot be accessed */
 {
-    long page = sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    long page = 65536, whole = (bytes / page + 1) * page;
     unsigned char *map = mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(map + whole, page, PROT_NONE);
     return map + whole - bytes;
@@ -52,7 +51,7 @@ static void reverse(unsigned char *value)
 static void compare(const char *of, const unsigned char *right, const unsigned char *got, long bytes, long at)
 {
     for (long i = 0; i < bytes && !wrong; i++)
-        wrong = got[i] != right[i] && printf("WRONG: byte %ld of the %s is 0x%02x instead of 0x%02x\n", at + i, of, got[i], right[i]);
+        wrong = got[i] != right[i] && printf("WRONG: byte %ld of the %s: %d, not %d\n", at + i, of, got[i], right[i]);
 }
 
 static void compare_number(const char *what, long right, long found)

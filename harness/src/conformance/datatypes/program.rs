@@ -44,7 +44,7 @@ pub enum ProgramMemory {
     /// All bytes are in the program, if they are few and equal on at most two ranks; otherwise as below.
     Literal,
     Static,
-    /// Memory and packed data begin or end at a page that cannot be accessed.
+    /// The same as the first, but memory and packed data begin or end at a page that cannot be accessed.
     Guarded,
     /// The data that the type describes is on a device.
     Device,
@@ -97,8 +97,8 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
             Some(name) if body.contains("&dense") => types += &format!("MPI_Datatype dense = {name};\n"),
             Some(name) => body = with_words(&body, &[("dense", name)]),
             None => {
-                let lines = indented(&made(&dense, Construction::Usual, false));
-                types += &format!("MPI_Datatype dense;\n{{\n{lines}    dense = newtype;\n}}\n");
+                let lines = made(&dense, Construction::Usual, false).replace("part", "dense_part");
+                types += &with_words(&lines, &[("newtype", "dense".to_owned())]);
             }
         }
         body = with_words(&body, &[("count", count.to_string())]);
@@ -107,9 +107,15 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         let element = data.values.first().map_or(Element::Byte, |value| value.element);
         body = with_words(&body, &[("element", predefined(&Layout::named(element)).unwrap_or_default())]);
     }
-    let may_be_literal = memory == ProgramMemory::Literal && ranks <= 2;
-    let literal =
-        may_be_literal.then(|| literal::Literal::new(&body, &data, hit.kind == FaultKind::Hang)).flatten();
+    let margins = |margin: i64| match (is_guarded, hit.at_end) {
+        (true, true) => [margin, 0],
+        (true, false) => [0, margin],
+        (false, _) => [margin; 2],
+    };
+    let may_be_literal = is_guarded || memory == ProgramMemory::Literal;
+    let is_hang = hit.kind == FaultKind::Hang;
+    let literal = literal::Literal::new(&body, &data, margins(SHORT_MARGIN), is_hang);
+    let literal = literal.filter(|_| may_be_literal && ranks <= 2);
     let constants;
     (body, constants) = literal.map_or((body, String::new()), |literal| (literal.body, literal.constants));
     let is_literal = !constants.is_empty();
@@ -147,7 +153,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     if has_rank {
         main += "MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n";
     }
-    if hit.kind == FaultKind::Hang {
+    if is_hang {
         let _ = writeln!(main, "alarm({});", ALARM.as_secs());
     }
     let is_constant = |name: &str| is_literal && name == "expected";
@@ -167,13 +173,9 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     let numbers = if has_rank { "rank, wrong" } else { "wrong" };
     let code = format!("{variables}static int {numbers};\n{constants}{list}{helpers}{functions}{main}");
     let runs = listed.runs.len() * listed.items;
-    let margins = match is_guarded {
-        true if hit.at_end => [MARGIN, 0],
-        true => [0, MARGIN],
-        false => [if is_literal { SHORT_MARGIN } else { MARGIN }; 2],
-    };
+    let margins = margins(if is_literal { SHORT_MARGIN } else { MARGIN });
     let values = values((hit, oracle), (&data, of_item), runs, ranks, margins);
-    head(hit, mpi, ranks, on_device) + &includes(&code, is_guarded) + &with_words(&code, &values)
+    head(hit, mpi, ranks, on_device) + &includes(&code) + &with_words(&code, &values)
 }
 
 /// Numbers of a value: a complex one has two.
@@ -192,6 +194,9 @@ fn wrong_queries(statements: &str, detail: &str) -> String {
     let wrong: Vec<&str> = paragraphs.iter().copied().filter(is_wrong).collect();
     if paragraphs.len() == 1 || wrong.is_empty() { paragraphs } else { wrong }.join("\n")
 }
+
+/// Names of a comparison that take two lines, in characters.
+const LONG_COMPARISON: usize = 56;
 
 /// Comparisons without their functions, if these would be longer.
 fn with_few_comparisons(body: &str, on_device: bool) -> String {
@@ -218,10 +223,11 @@ fn with_few_comparisons(body: &str, on_device: bool) -> String {
                     Some((name, first)) => format!("{name}[{first} + i]"),
                     None => format!("{right}[i]"),
                 };
+                let is_long = what.len() + 2 * (right.len() + found.len()) > LONG_COMPARISON;
+                let gap = if is_long { format!("\n{blanks}        ") } else { " ".to_owned() };
                 Some(format!(
-                    "{blanks}for (long i = 0; i < {length} && !wrong; i++)\n{blanks}    if ({found}[i] != {right})\n\
-                     {blanks}        wrong = printf(\"WRONG: byte %ld of the {what} is 0x%02x instead of 0x%02x\\n\", \
-                     {first} + i, {found}[i], {right});\n"
+                    "{blanks}for (long i = 0; i < {length} && !wrong; i++)\n{blanks}    wrong = {found}[i] != {right} &&{gap}\
+                     printf(\"WRONG: byte %ld of the {what}: %d, not %d\\n\", {first} + i, {found}[i], {right});\n"
                 ))
             }
             _ => None,
@@ -245,15 +251,14 @@ fn head(hit: &Hit, mpi: &str, ranks: usize, on_device: bool) -> String {
 }
 
 /// The headers of functions that the code calls.
-fn includes(code: &str, is_guarded: bool) -> String {
-    let mut text = if is_guarded { "#define _GNU_SOURCE\n" } else { "" }.to_owned();
-    text += "#include <mpi.h>\n#include <stdio.h>\n";
+fn includes(code: &str) -> String {
+    let mut text = "#include <mpi.h>\n#include <stdio.h>\n".to_owned();
     let calls = |names: &[&str]| names.iter().any(|name| has_word(code, name));
     for (header, names) in [
         ("stdlib.h", &["malloc", "exit"][..]),
         ("string.h", &["memcpy", "memset"]),
         ("sys/mman.h", &["mmap"]),
-        ("unistd.h", &["alarm", "sysconf"]),
+        ("unistd.h", &["alarm"]),
     ] {
         if calls(names) {
             let _ = writeln!(text, "#include <{header}>");
@@ -265,9 +270,9 @@ fn includes(code: &str, is_guarded: bool) -> String {
 /// Memory of programs: its name, how it is declared, and how it is declared and set in `main` if a function
 /// places it: on a device only the first.
 const VARIABLES: [(&str, &str, [&str; 2]); 7] = [
-    ("memory", "memory[ALL]", ["*memory", "memory = PLACED(ALL);\n"]),
-    ("packed", "packed[ROOM]", ["*packed", "packed = PLACED(ROOM);\n"]),
-    ("data", "*data = memory + ORIGIN", ["*data", "data = memory + ORIGIN;\n"]),
+    ("memory", "memory[ALL]", ["*memory", "memory = PLACED(ALL)"]),
+    ("packed", "packed[ROOM]", ["*packed", "packed = PLACED(ROOM)"]),
+    ("data", "*data = memory + ORIGIN", ["*data", "data = memory + ORIGIN"]),
     ("kept", "kept[ALL]", ["kept[ALL]", ""]),
     ("image", "image[ALL]", ["image[ALL]", ""]),
     ("expected", "expected[ROOM]", ["expected[ROOM]", ""]),
@@ -283,11 +288,9 @@ fn variables(uses: &dyn Fn(&str) -> bool, placed: &str) -> (String, String) {
         used().map(|(name, open, [other, _])| if is_placed(name) { *other } else { *open }).collect();
     let declared = format!("static unsigned char {};\n", names.join(", "));
     let memory = if names.is_empty() { String::new() } else { declared };
-    let set = used()
-        .filter(|(name, ..)| is_placed(name))
-        .map(|(.., [_, set])| set.replace("PLACED", placed))
-        .collect();
-    (memory, set)
+    let set = used().filter(|(name, .., [_, set])| is_placed(name) && !set.is_empty());
+    let set: Vec<_> = set.map(|(.., [_, set])| set.replace("PLACED", placed)).collect();
+    (memory, if set.is_empty() { String::new() } else { set.join(", ") + ";\n" })
 }
 
 /// The bytes of a message in a program: where each run of them is.
@@ -450,7 +453,7 @@ fn used_helpers(helpers: &str, code: &str) -> String {
 
 /// The name of a function in `helpers.c`; `None` for declarations.
 fn helper_name(block: &str) -> Option<&str> {
-    let line = block.lines().find(|line| line.ends_with(')') && line.starts_with("static "))?;
+    let line = block.lines().find(|line| line.starts_with("static ") && !line.contains(';'))?;
     line.split_once('(')?.0.rsplit([' ', '*']).next()
 }
 

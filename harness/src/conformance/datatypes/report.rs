@@ -184,7 +184,7 @@ impl MpiReport {
         let new: Vec<_> = self.regressions().filter(is_own).collect();
         if let Some(first) = new.first() {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status.set_message(first.sentence()).set_type(first.hit.kind.name());
+            status.set_message(first.hit.sentence()).set_type(first.hit.kind.name());
             status.set_description(new.iter().map(|finding| finding.text()).collect::<String>());
             return status;
         }
@@ -195,9 +195,9 @@ impl MpiReport {
                 format!("with the baseline, too: {}", self.old[operation.name].sentence())
             }
             (Some(own), ..) => {
-                format!("{}: {}", if own.is_known { "known" } else { "uncertain" }, own.sentence())
+                format!("{}: {}", if own.is_known { "known" } else { "uncertain" }, own.hit.sentence())
             }
-            (_, Some(finding), _) => format!("also wrong: {}", finding.sentence()),
+            (_, Some(finding), _) => format!("also wrong: {}", finding.hit.sentence()),
             (.., Some(times)) => format!("left out {times} times after crashes or hangs"),
             _ if self.coverage.operations.get(operation.number()).is_some_and(|times| *times > 0) => {
                 return TestCaseStatus::success();
@@ -265,11 +265,6 @@ impl Hit {
 }
 
 impl Finding {
-    /// In one line.
-    pub fn sentence(&self) -> String {
-        self.hit.sentence()
-    }
-
     fn text(&self) -> String {
         let Hit { layout, operation, kind, .. } = &self.hit;
         let text =

@@ -180,7 +180,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If the MPI does not take them: everything would fail.
     fn try_memory(&mut self) -> Result<(), MpiError> {
-        let memory = self.worker.conditions().memory;
+        let memory = self.worker.conditions.memory;
         if memory.is_host() {
             return Ok(());
         }
@@ -189,7 +189,7 @@ impl<'a> Session<'a> {
         match evaluate_alone(&mut self.worker, &[Hit { operation, ..plain }], 0)?.swap_remove(0).hit() {
             Some(hit) => Err(MpiError::Other(format!(
                 "{} does not take {} memory: a contiguous message: {}",
-                self.worker.conditions().target.installation.title(),
+                self.worker.conditions.target.installation.title(),
                 memory.name(),
                 hit.detail
             ))),
@@ -207,7 +207,7 @@ impl<'a> Session<'a> {
         let cases = [Case::with_layout(0, Layout::named(Element::Byte), 1, false)];
         self.worker.run(&[operation], operation.ranks, &cases)?;
         baseline.run(&[operation], operation.ranks, &cases)?;
-        let [new, old] = [&self.worker, &*baseline].map(|worker| &worker.conditions().target.installation);
+        let [new, old] = [&self.worker, &*baseline].map(|worker| &worker.conditions.target.installation);
         if let Some((_, Some(library))) = baseline.library.as_ref().filter(|_| new.mpicc != old.mpicc)
             && self.worker.library == baseline.library
         {
@@ -287,7 +287,7 @@ impl<'a> Session<'a> {
         let left_out = [shrunk.as_slice(), &self.avoided].concat();
         // With a baseline, each hang is tried again with the usual limit of silence.
         let limit = self.limit.filter(|_| self.worker.baseline.is_some());
-        let hurry = limit.map_or(1.0, |limit| limit.hurry(self.worker.conditions().timeout_s));
+        let hurry = limit.map_or(1.0, |limit| limit.hurry(self.worker.conditions.timeout_s));
         self.worker.hurried(hurry, |worker| campaign.run(worker, &self.plan.operations, range, &left_out))?;
         log(&format!("{} cases, {} hits", campaign.coverage.cases, campaign.hits.len()));
         report.hits += campaign.hits.len();
@@ -384,7 +384,7 @@ impl<'a> Session<'a> {
 
     fn report(&self) -> MpiReport {
         let name = |worker: &Worker<'_>| {
-            let target = worker.conditions().target;
+            let target = worker.conditions.target;
             (target.label(), target.installation.title())
         };
         let (label, title) = name(&self.worker);
@@ -417,7 +417,7 @@ impl<'a> Session<'a> {
         let mut new: Vec<_> = report.findings.iter_mut().filter(|finding| !finding.is_known).collect();
         // A hanging program takes as long as many others.
         new.sort_by_key(|finding| finding.hit.kind == FaultKind::Hang);
-        let memory = ProgramMemory::simplest(self.worker.conditions().memory);
+        let memory = ProgramMemory::simplest(self.worker.conditions.memory);
         for finding in new {
             finding.similar.sort_by_key(|similar| similar.hit.is_unfinished);
             let shrunk = finding.similar.iter().map(|similar| &similar.hit).filter(|hit| !hit.is_unfinished);

@@ -25,7 +25,8 @@ pub const HURRY: f64 = 4.0;
 /// Starts processes for batches, which are exchanged through a folder.
 #[derive(Debug)]
 pub struct Worker<'a> {
-    conditions: Conditions<'a>,
+    /// The conditions under which processes are started.
+    pub conditions: Conditions<'a>,
     folder: TempDir,
     /// Locks the folder: one without a lock is left over.
     _lock: fs::File,
@@ -87,11 +88,6 @@ impl<'a> Worker<'a> {
             baseline: None,
             deadline: None,
         })
-    }
-
-    /// The conditions under which processes are started.
-    pub fn conditions(&self) -> &Conditions<'a> {
-        &self.conditions
     }
 
     /// A folder for files of this run, which are removed with it.

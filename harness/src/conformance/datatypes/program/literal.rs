@@ -4,7 +4,7 @@ use common::conformance::Items;
 use common::conformance::form::with_words;
 use datatypes::Element;
 
-use super::{SHORT_MARGIN, has_word, indented, initial, parts};
+use super::{has_word, indented, initial, parts};
 
 /// The most bytes that are constants.
 const MOST_LITERAL: usize = 128;
@@ -29,8 +29,8 @@ pub struct Literal {
 
 impl Literal {
     /// `None` if the bytes are too many, or if the statements need functions that compute them. A call that hangs may be one that frees.
-    pub fn new(body: &str, data: &Items, does_free: bool) -> Option<Self> {
-        let all = usize::try_from(data.span_bytes() as i64 + 2 * SHORT_MARGIN).ok()?;
+    pub fn new(body: &str, data: &Items, [before, behind]: [i64; 2], does_free: bool) -> Option<Self> {
+        let all = usize::try_from(data.span_bytes() as i64 + before + behind).ok()?;
         let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
         if all.max(data.bytes()) > MOST_LITERAL || has_bool {
             return None;
@@ -54,7 +54,7 @@ impl Literal {
         for rank in 0..ranks {
             let original = &original[rank..];
             for value in &data.values {
-                let at = (value.displacement - data.span.0 + SHORT_MARGIN) as usize;
+                let at = (value.displacement - data.span.0 + before) as usize;
                 let own = at..at + value.element.size() as usize;
                 merged[rank][own.clone()].copy_from_slice(&original[own.clone()]);
                 byte_at[0].extend(own.clone().map(|at| at as u8).filter(|_| rank == 0));

@@ -28,7 +28,7 @@ fn every_operation_has_a_program() {
             let is_of_device = |line: &str| has_word(line, "memory") && memory == Device;
             let mut possible = compared.filter(|_| operation.is_possible_in(MemoryKind::Device));
             assert!(!possible.any(is_of_device), "{body}");
-            assert!(text.lines().all(|line| line.len() <= 140), "{text}");
+            assert!(text.lines().all(|line| line.len() <= 150), "{text}");
             let most = match memory {
                 Literal if text.contains(" expected[] = ") => {
                     MOST_OF_CONSTANTS + if text.contains("MPI_File") { OF_FILE } else { 0 }
@@ -42,15 +42,17 @@ fn every_operation_has_a_program() {
 }
 
 #[test]
-fn nine_of_ten_programs_with_few_bytes_have_at_most_50_lines_and_all_have_at_most_65() {
-    let lines = |operation: &Operation| {
-        let hit = Hit { items: 1, ..hit("vector(2, 1, 2, int16)", operation.name, "") };
-        program(&hit, "an MPI", 2, ProgramMemory::Literal).lines().count()
-    };
-    let lines: Vec<usize> = OPERATIONS.iter().map(lines).collect();
-    let short = lines.iter().filter(|lines| **lines <= 50).count();
-    assert!(10 * short >= 9 * lines.len(), "{short} of {}", lines.len());
-    assert!(lines.iter().all(|lines| *lines <= 65), "{lines:?}");
+fn nine_of_ten_programs_with_few_bytes_have_at_most_50_lines_or_60_with_guard_pages() {
+    for (memory, usual, most) in [(ProgramMemory::Literal, 50, 65), (ProgramMemory::Guarded, 60, 75)] {
+        let lines = |operation: &Operation| {
+            let hit = Hit { items: 1, ..hit("vector(2, 1, 2, int16)", operation.name, "") };
+            program(&hit, "an MPI", 2, memory).lines().count()
+        };
+        let lines: Vec<usize> = OPERATIONS.iter().map(lines).collect();
+        let short = lines.iter().filter(|lines| **lines <= usual).count();
+        assert!(10 * short >= 9 * lines.len(), "{memory:?}: {short} of {}", lines.len());
+        assert!(lines.iter().all(|lines| *lines <= most), "{memory:?}: {lines:?}");
+    }
 }
 
 #[test]
@@ -85,17 +87,11 @@ fn the_bytes_of_the_type_map_are_a_literal_list() {
         [ProgramMemory::Static, ProgramMemory::Guarded].map(|memory| program(&hit, "MPI 9", 2, memory));
     assert!(open.contains("runs[] = {{4, 4}, {-4, 4}, {20, 4}, {12, 4}};"), "{open}");
     assert!(open.contains("memory[156], packed[16], *data = memory + 68,"), "{open}");
-    assert!(
-        guarded.contains("memory = guarded(92);\n    packed = guarded(16);\n    data = memory + 68;"),
-        "{guarded}"
-    );
+    assert!(guarded.contains("memory = guarded(36), packed = guarded(16), data = memory + 12;"), "{guarded}");
     // The program has the functions that it uses, also those that are passed to others, and no more.
-    for (text, names) in [(&open, &["fill"][..]), (&guarded, &["guarded", "fill"])] {
-        assert!(names.iter().all(|name| text.matches(&format!("{name}(")).count() > 1), "{text}");
-        assert!(
-            !text.contains("prepare") && !text.contains("FILE_NAME") && !text.contains("MPI_COMM_WORLD"),
-            "{text}"
-        );
+    for (text, function) in [(&open, "void fill(int"), (&guarded, "*guarded(long")] {
+        let others = ["prepare", "FILE_NAME", "MPI_COMM_WORLD"];
+        assert!(text.contains(function) && !others.iter().any(|other| text.contains(other)), "{text}");
     }
     assert!(open.contains(" * MPI 9: wrong\n") && open.contains("(MPI-4.1, section 5.1.11)"), "{open}");
     assert!(!open.contains("guarded") && !open.contains("mmap"), "{open}");
@@ -138,7 +134,7 @@ fn a_short_message_has_as_many_values_as_in_the_hit_or_all_but_one() {
     assert!(counted.contains("items != MPI_UNDEFINED"), "{counted}");
     let bytes = text("the byte at displacement 8 is 0x02 instead of 0xa5");
     let is_short = bytes.contains("runs[] = {{0, 4}, {12, 8}};") && bytes.contains("MPI_Sendrecv(packed, 3,");
-    assert!(is_short && bytes.contains("of the receiver's memory is"), "{bytes}");
+    assert!(is_short && bytes.contains("of the receiver's memory: "), "{bytes}");
 }
 
 #[test]
