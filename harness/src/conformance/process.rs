@@ -213,15 +213,11 @@ esac
 echo '{"check":"done"}'
 "#;
 
-    fn target(folder: &Path) -> Target {
-        let mpiexec = fake_program(folder.join("launch"), LAUNCHER);
-        Target::fake(Installation::fake(mpiexec), "ddtbench-rank")
-    }
-
     #[test]
     fn checks_that_crash_or_hang_are_answered_all_the_same() {
         let folder = tempfile::tempdir().unwrap();
-        let target = target(folder.path());
+        let mpiexec = fake_program(folder.path().join("launch"), LAUNCHER);
+        let target = Target::fake(Installation::fake(mpiexec), "ddtbench-rank");
         let conditions = Conditions::on_host(&target, 1.0);
         let run = |name: &str| conditions.run(find(PARTITIONED, name).unwrap()).unwrap();
         let expect = |name: &str, outcome: CheckOutcome, begin: &str, contains: &str| {

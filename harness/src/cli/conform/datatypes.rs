@@ -281,7 +281,7 @@ fn keep(folder: &LockedFolder, before: &FindingList, report: &MpiReport) {
         }
     };
     let mut all = before.clone();
-    all.finding.extend(FindingList::from_findings(&report.title, report.new_findings()).finding);
+    all.add(&report.title, report.new_findings());
     match toml::to_string(&all) {
         Ok(text) => write(FINDINGS, &text),
         Err(error) => log(&format!("cannot write {FINDINGS}: {error}")),

@@ -6,25 +6,18 @@ use common::conformance::{Case, FaultKind};
 
 use super::finding::{Finding, Hit};
 use super::report::MpiReport;
-use super::trial::{Outcome, TRIES, alone, evaluate_alone, occurs_again, occurs_alone};
+use super::trial::{Outcome, TRIES, alone, evaluate_often, occurs_again, occurs_alone};
 use super::worker::{Worker, unless_stopped};
 use crate::mpi::MpiError;
 
 /// For each hit, whether it also fails in the same way with the baseline; `None` if the time was over before it was tried.
 pub fn are_old(baseline: &mut Worker<'_>, hits: &[Hit]) -> Result<Vec<Option<bool>>, MpiError> {
-    let mut are_old = vec![Some(false); hits.len()];
-    for _ in 0..TRIES {
-        let left: Vec<usize> = (0..hits.len()).filter(|&i| are_old[i] == Some(false)).collect();
-        let trials: Vec<Hit> = left.iter().map(|&i| hits[i].clone()).collect();
-        for (i, outcome) in left.into_iter().zip(evaluate_alone(baseline, &trials, usize::MAX)?) {
-            are_old[i] = match outcome {
-                Outcome::Fails(old) => Some(old.kind.is_like(hits[i].kind)),
-                Outcome::Right => Some(false),
-                Outcome::NotReached | Outcome::Untried => None,
-            };
-        }
-    }
-    Ok(are_old)
+    let is_old = |(hit, outcome): (&Hit, Outcome)| match outcome {
+        Outcome::Fails(old) => Some(old.kind.is_like(hit.kind)),
+        Outcome::Right => Some(false),
+        Outcome::NotReached | Outcome::Untried => None,
+    };
+    Ok(hits.iter().zip(evaluate_often(baseline, hits)?).map(is_old).collect())
 }
 
 /// Whether a hit always occurs with these cases before it, and never with the baseline: faults that depend on

@@ -7,6 +7,7 @@ use std::time::Instant;
 use common::conformance::{FaultKind, Operation};
 
 use super::campaign::{Campaign, Range};
+use super::confirmation::confirm;
 use super::finding::{Evidence, Finding, Hit};
 use super::reduction::explains;
 use super::trial::{evaluate, occurs_alone, whole};
@@ -50,12 +51,15 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
     let known = found.iter().filter(|found| found.is_known);
     let known: Vec<_> = known.flat_map(|known| iter::once(known).chain(&known.similar)).cloned().collect();
     for new in found.iter_mut().filter(|found| !found.is_known) {
-        let is_right = matches!(new.confirmation.evidence, Evidence::Right(_));
-        // Shrinking may have taken the time in which it was to be tried by itself.
-        if is_right && new.hit.kind != FaultKind::Hang {
+        // Shrinking may have taken the time in which it was to be tried by itself, and its program to be run.
+        if new.confirmation.shown().is_none() && new.hit.kind != FaultKind::Hang {
             worker.deadline = range.deadline;
             new.is_reproduced &= occurs_alone(worker, &new.hit)? != Some(false);
         }
+        if !new.is_reproduced && matches!(new.confirmation.evidence, Evidence::Unfinished(_)) {
+            new.confirmation = confirm(worker, &new.hit, range.deadline)?;
+        }
+        let is_right = matches!(new.confirmation.evidence, Evidence::Right(_));
         new.is_uncertain = !new.is_reproduced && is_right;
         if new.is_uncertain || !new.is_single() {
             continue;
@@ -75,8 +79,8 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
         let is_over = range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         // After crashes with other types most cases may have been left out.
         let left_out = campaign.coverage.left_out.get(new.hit.operation.name);
-        let is_tried = !is_over && left_out.is_none_or(|left_out| left_out * 2 < range.cases);
-        new.is_uncertain = is_tried && new.is_single();
+        let is_tried = left_out.is_none_or(|left_out| left_out * 2 < range.cases);
+        new.is_uncertain = !is_over && is_tried && new.is_single();
     }
     Ok(())
 }
@@ -140,7 +144,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let Hit { operation, kind, .. } = found("pack", "byte").hit;
         let fault = serde_json::to_string(&Fault::new(405, operation, kind, String::new())).unwrap();
-        let of = |cases: &[u64]| Finding { cases: cases.iter().copied().collect(), ..found("pack", "byte") };
+        let with = |evidence, cases: &[u64]| {
+            let confirmation = Confirmation { evidence, ..Confirmation::default() };
+            Finding { cases: cases.iter().copied().collect(), confirmation, ..found("pack", "byte") }
+        };
+        let of = |cases: &[u64]| with(Evidence::Shown(String::new()), cases);
+        let right = || with(Evidence::Right(String::new()), &[3, 4]);
         let is_uncertain = |new: Finding, commands: &str| {
             let commands = format!("for to; do [ -d $to ] && break; done; cd $to; {commands}");
             let target = mpi(folder.path(), &commands);
@@ -157,15 +166,10 @@ mod tests {
         let [one, two] = [[4, 5], [5, 6]].map(|cases| of(&cases.map(|case| FIRST_FIXED + case)));
         assert!(is_uncertain(one, done) && !is_uncertain(two, done) && !is_uncertain(of(&[3, 4]), done));
         // It does not occur by itself, and its program, which was run, does not show it.
-        let late = Finding { is_reproduced: false, ..of(&[3, 4]) };
-        let evidence = Evidence::Right(String::new());
-        let confirmation = Confirmation { evidence, ..Confirmation::default() };
-        let right = |late| Finding { confirmation: confirmation.clone(), ..late };
-        assert!(!is_uncertain(late.clone(), done) && is_uncertain(right(late), done));
         let hit = Hit { case: 405, ..of(&[3]).hit };
-        let [once, again] = [done, &again]
-            .map(|fault| is_uncertain(right(Finding { hit: hit.clone(), ..of(&[3, 4]) }), fault));
-        assert!(once && !again, "it does not occur by itself");
+        let alone = [done, &again].map(|fault| is_uncertain(Finding { hit: hit.clone(), ..right() }, fault));
+        assert_eq!(alone, [true, false]);
+        assert!(!is_uncertain(Finding { is_reproduced: false, ..of(&[3, 4]) }, done));
         // Each process crashes in its first case: the other cases are left out.
         for case in 400..410_u64 {
             let mut words = vec![0; Progress::words()];
@@ -179,8 +183,8 @@ mod tests {
             Batch::FILE,
             Progress::file(0)
         );
-        let value = Hit { kind: FaultKind::WrongValue, ..of(&[3]).hit };
-        assert!(!is_uncertain(Finding::new(value), &crash));
+        let value = Hit { kind: FaultKind::WrongValue, ..hit };
+        assert!(!is_uncertain(Finding { hit: value, ..of(&[3]) }, &crash));
     }
 
     #[test]

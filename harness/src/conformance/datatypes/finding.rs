@@ -183,8 +183,7 @@ impl Finding {
 
     /// Whether one type shows it. Each fixed one has two cases.
     pub fn is_single(&self) -> bool {
-        let number =
-            |case: &u64| case.checked_sub(FIRST_FIXED).map_or(*case, |fixed| FIRST_FIXED + fixed / 2);
+        let number = |case: &u64| if *case < FIRST_FIXED { *case } else { *case / 2 };
         self.cases.iter().map(number).collect::<BTreeSet<_>>().len() == 1
     }
 

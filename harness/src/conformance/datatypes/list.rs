@@ -142,14 +142,9 @@ impl FindingList {
         all
     }
 
-    /// A list of findings.
-    pub fn from_findings<'a>(mpi: &str, findings: impl IntoIterator<Item = &'a Finding>) -> Self {
-        Self {
-            finding: findings
-                .into_iter()
-                .map(|finding| ListedFinding::from_finding(Some(mpi), finding))
-                .collect(),
-        }
+    /// Adds findings of an MPI.
+    pub fn add<'a>(&mut self, mpi: &str, findings: impl IntoIterator<Item = &'a Finding>) {
+        self.finding.extend(findings.into_iter().map(|of| ListedFinding::from_finding(Some(mpi), of)));
     }
 }
 
@@ -246,7 +241,8 @@ mod tests {
         assert_eq!(["unpack", "send"].map(is_of), [true, false]);
         let is_complete = |finding: &Finding| finding.is_complete;
         assert_eq!([&findings[0], &findings[0].similar[0]].map(is_complete), [true, false]);
-        let list = FindingList::from_findings("MPICH 5.0.2", &findings);
+        let mut list = FindingList::default();
+        list.add("MPICH 5.0.2", &findings);
         assert_eq!(read(&toml::to_string(&list).unwrap()).unwrap(), list);
         assert!(format!("{:#}", read(&text.replace("unpack =", "unpak =")).unwrap_err()).contains("unpak"));
     }

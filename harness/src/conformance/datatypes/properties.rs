@@ -49,6 +49,7 @@ impl Property {
         let first = items.values.iter().map(|value| value.displacement).min().unwrap_or(0);
         let descends = || items.values.windows(2).any(|pair| pair[1].displacement < pair[0].displacement);
         let is_scattered = || items.values.windows(2).any(|pair| pair[1].displacement != pair[0].end());
+        let empty = [Feature::NoBlock, Feature::EmptyBlock, Feature::EmptyChild];
         let is_made = |construction| hit.construction == construction;
         let all = [
             (Self::NoData, hit.items == 0 || items.values.is_empty()),
@@ -56,10 +57,7 @@ impl Property {
             (Self::NegativeExtent, has(Feature::NegativeExtent) || layout.extent() < 0),
             (Self::ZeroExtent, has(Feature::ZeroExtent)),
             (Self::Darray, layout.to_text().contains("darray")),
-            (
-                Self::EmptyPart,
-                [Feature::NoBlock, Feature::EmptyBlock, Feature::EmptyChild].into_iter().any(has),
-            ),
+            (Self::EmptyPart, empty.into_iter().any(has)),
             (Self::MixedElements, layout.size() > 0 && layout.uniform().is_none()),
             (Self::Displaced, first != 0 || layout.lower_bound() != 0),
             (Self::Descending, descends()),

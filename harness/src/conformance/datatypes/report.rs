@@ -100,10 +100,12 @@ impl MpiReport {
                 let _ = writeln!(text, "   C program: {}.c", self.file_name(number));
             }
         }
-        for (what, hits) in [("not found any more", &self.fixed), ("did not occur each time", &self.once)] {
-            for hit in hits {
-                let _ = writeln!(text, "\n{what}: {} of {}", hit.operation.name, hit.layout.to_text());
-            }
+        for hit in &self.fixed {
+            let _ =
+                writeln!(text, "\nnot found any more: {} of {}", hit.operation.name, hit.layout.to_text());
+        }
+        if !self.once.is_empty() {
+            let _ = writeln!(text, "\n{} did not occur each time", counted(self.once.len(), "hit"));
         }
         if self.coverage.cases > 0 {
             text += &self.coverage_text();
@@ -352,9 +354,9 @@ impl Reports {
 
     /// The list of all new findings.
     pub fn findings(&self) -> FindingList {
-        let of_mpis =
-            self.0.iter().map(|report| FindingList::from_findings(&report.title, report.new_findings()));
-        FindingList { finding: of_mpis.flat_map(|list| list.finding).collect() }
+        let mut list = FindingList::default();
+        self.0.iter().for_each(|report| list.add(&report.title, report.new_findings()));
+        list
     }
 
     /// Whether any finding is new for certain.
@@ -474,7 +476,7 @@ mod tests {
         assert_eq!(json["not_found_any_more"][0]["operation"], "get");
         assert_eq!(json["occurred_once"][0]["operation"], "put");
         let text = reports().text(None);
-        assert!(text.contains("did not occur each time: put of vector"), "{text}");
+        assert!(text.contains("\n1 hit did not occur each time\n"), "{text}");
         assert_eq!((&json["operations"]["bcast"], &json["operations"]["probe"]), (&json!(0), &Value::Null));
         let mut reports = reports();
         assert!(reports.has_regressions());

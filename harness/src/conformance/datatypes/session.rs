@@ -18,7 +18,7 @@ use super::limit::Limit;
 use super::program::{ProgramMemory, program};
 use super::reduction::{Reduced, explains, one_of_each, reduce};
 use super::report::MpiReport;
-use super::trial::{Outcome, evaluate, evaluate_alone};
+use super::trial::{Outcome, evaluate, evaluate_alone, evaluate_often};
 use super::worker::{Worker, unless_stopped};
 use crate::conformance::Conditions;
 use crate::mpi::MpiError;
@@ -228,7 +228,7 @@ impl<'a> Session<'a> {
         known.sort_by_key(|finding| finding.hit.kind);
         self.worker.deadline = self.limit.map(|limit| Instant::now() + limit.time / PART_OF_KNOWN);
         let hits: Vec<Hit> = known.iter().map(|finding| finding.hit.clone()).collect();
-        let outcomes = evaluate_alone(&mut self.worker, &hits, usize::MAX)?;
+        let outcomes = evaluate_often(&mut self.worker, &hits)?;
         let (all, mut untried, mut found) = (known.len(), 0, Vec::new());
         for (mut finding, outcome) in known.into_iter().zip(outcomes) {
             match outcome {

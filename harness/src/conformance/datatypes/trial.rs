@@ -1,7 +1,5 @@
 //! Operations on single layouts, tried in as few processes as possible: an end of a process costs only the trial that caused it.
 
-use std::collections::BTreeSet;
-
 use common::conformance::{Case, Fault, OPERATIONS, Operation};
 
 use super::baseline::are_old;
@@ -69,8 +67,8 @@ pub fn evaluate_alone(
     for ranks in [1, 2] {
         let mut left: Vec<usize> =
             (0..trials.len()).filter(|&i| trials[i].operation.ranks == ranks).collect();
-        let used: BTreeSet<usize> = left.iter().map(|&i| trials[i].operation.number()).collect();
-        let operations: Vec<&'static Operation> = used.iter().map(|&number| &OPERATIONS[number]).collect();
+        let is_used = |of: &&Operation| left.iter().any(|&i| trials[i].operation == *of);
+        let operations: Vec<&'static Operation> = OPERATIONS.iter().filter(is_used).collect();
         let mut ends = 0;
         while !left.is_empty() {
             let cases: Vec<Case> =
@@ -101,6 +99,23 @@ pub fn evaluate_alone(
                 break;
             }
         }
+    }
+    Ok(outcomes)
+}
+
+/// The same, several times for those that are right or fail in another way.
+pub fn evaluate_often(worker: &mut Worker<'_>, trials: &[Hit]) -> Result<Vec<Outcome>, MpiError> {
+    let mut outcomes = evaluate_alone(worker, trials, usize::MAX)?;
+    for _ in 1..TRIES {
+        let may_fail = |i: &usize| match &outcomes[*i] {
+            Outcome::Fails(hit) => !hit.kind.is_like(trials[*i].kind),
+            outcome => matches!(outcome, Outcome::Right),
+        };
+        let left: Vec<usize> = (0..trials.len()).filter(may_fail).collect();
+        let again: Vec<Hit> = left.iter().map(|&i| trials[i].clone()).collect();
+        let again = evaluate_alone(worker, &again, usize::MAX)?;
+        let other = left.into_iter().zip(again).filter(|(_, outcome)| !matches!(outcome, Outcome::Right));
+        other.for_each(|(i, outcome)| outcomes[i] = outcome);
     }
     Ok(outcomes)
 }

@@ -105,9 +105,8 @@ impl<'a> Worker<'a> {
         least: usize,
         cases: &[Case],
     ) -> Result<BatchEnd, MpiError> {
-        let first = cases.first().map_or(0, |case| case.number);
-        let nothing =
-            BatchEnd { done: vec![0; OPERATIONS.len()], cut_at: Some(first), ..BatchEnd::default() };
+        let cut_at = Some(cases.first().map_or(0, |case| case.number));
+        let nothing = BatchEnd { done: vec![0; OPERATIONS.len()], cut_at, ..BatchEnd::default() };
         if self.is_late() {
             return Ok(nothing);
         }
