@@ -22,8 +22,8 @@ use super::typed::{Measuring, type_alone};
 /// Numbers of ranks: one pair, and several. The second is also more than the cores of many machines.
 const RANKS: [usize; 2] = [2, 4];
 
-/// Short, because the test does not examine figures: a few blocks of each method.
-const SHORT: &str = "--max-time 0.005 --min-repetitions 4 --warmup 1";
+/// Short, because the test does not examine figures: a few blocks of each method, also on a busy machine.
+const SHORT: &str = "--min-repetitions 4 --max-repetitions 8 --max-time 60 --warmup 1";
 
 /// One trial, with one run, for each MPI and number of ranks. Each has the tests with an even or with an odd
 /// number, so that every test runs on every MPI and with every number of ranks.
