@@ -45,7 +45,7 @@ impl Layout {
         };
         if let Constructor::Named { element } = constructor {
             add(Feature::WideElement, element.size() > 1);
-            add(Feature::Complex, is_complex(*element));
+            add(Feature::Complex, matches!(element, Element::FloatComplex | Element::DoubleComplex));
             return found;
         }
         let parts: Vec<_> = constructor.parts().collect();
@@ -125,10 +125,6 @@ fn is_as_general(constructor: &Constructor, other: &Constructor) -> bool {
         true => constructor.name() == other.name(),
         false => constructor.generality() >= other.generality(),
     }
-}
-
-fn is_complex(element: Element) -> bool {
-    matches!(element, Element::FloatComplex | Element::DoubleComplex)
 }
 
 #[cfg(test)]

@@ -40,7 +40,8 @@ type Weight = (usize, usize, u64, u64, u64);
 fn weight(layout: &Layout) -> Weight {
     let constructor = layout.constructor();
     if let Constructor::Named { element } = constructor {
-        return (0, 0, 0, 0, size_of_element(*element));
+        let place = Element::ALL.iter().position(|known| known == element);
+        return (0, 0, 0, 0, place.unwrap_or_default() as u64);
     }
     let (mut entries, mut sum) = (None, 0);
     for argument in constructor.arguments() {
@@ -70,10 +71,6 @@ fn weight(layout: &Layout) -> Weight {
 /// 0, then 1, then by the number of digits, then by value; a negative number is larger than its absolute value.
 fn size_of_number(value: i64) -> u64 {
     2 * value.unsigned_abs().min(1 << 40) + u64::from(value < 0)
-}
-
-fn size_of_element(element: Element) -> u64 {
-    Element::ALL.iter().position(|known| *known == element).unwrap_or_default() as u64
 }
 
 /// All steps, those that are not simpler among them.

@@ -277,7 +277,8 @@ impl Folder {
             samples::samples(number, result, phases, apart),
         )?;
         append(&mut self.blocks, samples::blocks_header, samples::blocks(number, result, states))?;
-        append(&mut self.figures, figures_header, cells::rows(FigureRow::all(records)))?;
+        let header = || cells::header(&cells::columns(&FigureRow::default()));
+        append(&mut self.figures, header, cells::rows(FigureRow::all(records)))?;
         // Last, because these rows mark the case as done.
         append(&mut self.launches, times_header, cells::rows(records))
     }
@@ -345,10 +346,6 @@ pub fn figures_csv(records: &[Record]) -> Vec<u8> {
 
 fn times_header() -> Vec<u8> {
     cells::header(&cells::columns(&Record::default()))
-}
-
-fn figures_header() -> Vec<u8> {
-    cells::header(&cells::columns(&FigureRow::default()))
 }
 
 /// The columns of the cases: the key, the case's number, the message, and these numeric parameters. A

@@ -42,10 +42,6 @@ pub fn library() -> CheckEvent {
     CheckEvent::Library { version: identity::library_version(), path: identity::library_path() }
 }
 
-fn first_line(text: &str) -> String {
-    joined(text.lines().next().unwrap_or_default())
-}
-
 fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -64,7 +60,7 @@ pub fn hello(
     let device = version.lines().find_map(|line| line.split_once("Device:"));
     Ok(Hello {
         version: event::VERSION,
-        library_version: first_line(&version),
+        library_version: joined(version.lines().next().unwrap_or_default()),
         device: device.map(|(_, device)| joined(device)),
         mpi_standard: identity::standard()?,
         abi: Some(identity::OWN),

@@ -141,13 +141,8 @@ impl Running {
         Ok(running)
     }
 
-    /// Starts a tool, like [`Running::start`] a command. Processes that it leaves behind may stay, such as
-    /// the server of a compiler cache.
-    pub(super) fn start_tool(command: Command) -> io::Result<Self> {
-        Self::spawn(command, false)
-    }
-
-    fn spawn(mut command: Command, sweeps: bool) -> io::Result<Self> {
+    /// Starts a command, or a tool without `sweeps`: its processes may stay, such as the server of a compiler cache.
+    pub(super) fn spawn(mut command: Command, sweeps: bool) -> io::Result<Self> {
         interrupt::hold();
         let marker = unique();
         // First, because this program may be killed at any time.

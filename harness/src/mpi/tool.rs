@@ -95,8 +95,8 @@ pub(super) fn follow(
     mut take: impl FnMut(Line),
 ) -> Result<ExitDescription> {
     let line = command_line(&command);
-    let running =
-        Running::start_tool(command).map_err(|source| other(format!("`{line}` did not start: {source}")))?;
+    let running = Running::spawn(command, false)
+        .map_err(|source| other(format!("`{line}` did not start: {source}")))?;
     // Lines do not reset the time, so the limit is for the whole tool.
     let exit = running.watch_until(None, limit, |line| {
         take(line);

@@ -40,11 +40,6 @@ pub fn is_mpich() -> bool {
     ["MPICH", "MVAPICH"].iter().any(|name| version.contains(name))
 }
 
-/// Whether the loaded library is Open MPI.
-pub fn is_open_mpi() -> bool {
-    library_version().contains("Open MPI")
-}
-
 /// `MPI_Get_library_version`; may be called before initialisation.
 pub fn library_version() -> String {
     let mut text = vec![0u8; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize];

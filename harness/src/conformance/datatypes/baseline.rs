@@ -6,18 +6,20 @@ use common::conformance::{Case, FaultKind};
 
 use super::finding::{Finding, Hit};
 use super::report::MpiReport;
-use super::trial::{Outcome, TRIES, alone, evaluate_often, occurs_again, occurs_alone};
+use super::trial::{Outcome, TRIES, alone, evaluate_often, occurs_again};
 use super::worker::{Worker, unless_stopped};
 use crate::mpi::MpiError;
 
 /// For each hit, whether it also fails in the same way with the baseline; `None` if the time was over before it was tried.
 pub fn are_old(baseline: &mut Worker<'_>, hits: &[Hit]) -> Result<Vec<Option<bool>>, MpiError> {
+    let outcomes = evaluate_often(baseline, hits)?;
+    let is_late = baseline.is_late();
     let is_old = |(hit, outcome): (&Hit, Outcome)| match outcome {
         Outcome::Fails(old) => Some(old.kind.is_like(hit.kind)),
-        Outcome::Right => Some(false),
+        Outcome::Right => (!is_late).then_some(false),
         Outcome::NotReached | Outcome::Untried => None,
     };
-    Ok(hits.iter().zip(evaluate_often(baseline, hits)?).map(is_old).collect())
+    Ok(hits.iter().zip(outcomes).map(is_old).collect())
 }
 
 /// Whether a hit always occurs with these cases before it, and never with the baseline: faults that depend on
@@ -41,8 +43,7 @@ pub fn is_always_new(
     is_new
 }
 
-/// Findings that occur in processes that try nothing else, at least at times; with a baseline each time, and never there. One that cannot
-/// be tried in time stays. Slow hangs come last.
+/// Findings that occur each time, and never with a baseline. One that cannot be compared in time stays. Slow hangs come last.
 pub fn lasting(
     worker: &mut Worker<'_>,
     mut findings: Vec<Finding>,
@@ -52,14 +53,8 @@ pub fn lasting(
     findings.sort_by_key(|finding| (finding.hit.kind == FaultKind::Hang, Reverse(finding.cases.len())));
     for finding in findings {
         let mut is_new = Some(true);
-        let hit = &finding.hit;
         if !report.is_stopped && finding.is_reproduced {
-            let alone = match worker.baseline {
-                Some(_) => is_always_new(worker, &alone(hit), hit),
-                // Each would take several seconds.
-                None if hit.kind == FaultKind::Hang => Ok(is_new),
-                None => occurs_alone(worker, hit),
-            };
+            let alone = is_always_new(worker, &alone(&finding.hit), &finding.hit);
             is_new = unless_stopped(alone, &mut report.is_stopped)?.flatten();
         }
         match is_new {
@@ -79,7 +74,7 @@ mod tests {
     use crate::conformance::Conditions;
 
     #[test]
-    fn a_fault_lasts_if_it_occurs_alone_and_with_a_baseline_always_and_never_there() {
+    fn a_fault_lasts_if_it_always_occurs_and_never_with_the_baseline() {
         let hit = Hit::fake("pack", FaultKind::WrongData, "byte");
         let fault =
             serde_json::to_string(&Fault::new(hit.case, hit.operation, hit.kind, String::new())).unwrap();
@@ -97,11 +92,11 @@ mod tests {
             });
             let [mut worker, old] =
                 targets.each_ref().map(|target| Worker::new(Conditions::on_host(target, 5.0), 2).unwrap());
-            worker.baseline = (launches[1] != "none").then(|| Box::new(old));
+            worker.baseline = Some(Box::new(old));
             let findings = vec![Finding::new(hit.clone())];
             !lasting(&mut worker, findings, &mut MpiReport::default()).unwrap().is_empty()
         };
-        assert_eq!([["123", "-"], ["3", "none"]].map(lasts), [true; 2]);
-        assert_eq!([["123", "3"], ["12", "-"], ["-", "-"], ["-", "none"]].map(lasts), [false; 4]);
+        let tried = [["123", "-"], ["123", "3"], ["12", "-"], ["-", "-"]].map(lasts);
+        assert_eq!(tried, [true, false, false, false]);
     }
 }

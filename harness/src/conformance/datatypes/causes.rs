@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use common::conformance::{FaultKind, Operation};
 
-use super::campaign::{Campaign, Range};
+use super::campaign::{Campaign, Coverage, Range};
 use super::confirmation::confirm;
 use super::finding::{Evidence, Finding, Hit};
 use super::reduction::explains;
@@ -51,16 +51,17 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
     let known = found.iter().filter(|found| found.is_known);
     let known: Vec<_> = known.flat_map(|known| iter::once(known).chain(&known.similar)).cloned().collect();
     for new in found.iter_mut().filter(|found| !found.is_known) {
-        // Shrinking may have taken the time in which it was to be tried by itself, and its program to be run.
-        if new.confirmation.shown().is_none() && new.hit.kind != FaultKind::Hang {
+        // A hang takes too long for the rest of the time. Others may not have been tried by themselves, nor their programs.
+        let is_hang = new.hit.kind == FaultKind::Hang;
+        if new.hit.is_unfinished && new.confirmation.shown().is_none() && !is_hang {
             worker.deadline = range.deadline;
             new.is_reproduced &= occurs_alone(worker, &new.hit)? != Some(false);
         }
-        if !new.is_reproduced && matches!(new.confirmation.evidence, Evidence::Unfinished(_)) {
+        if !new.is_reproduced && matches!(new.confirmation.evidence, Evidence::Unfinished(_)) && !is_hang {
             new.confirmation = confirm(worker, &new.hit, range.deadline)?;
         }
-        let is_right = matches!(new.confirmation.evidence, Evidence::Right(_));
-        new.is_uncertain = !new.is_reproduced && is_right;
+        let is_right = matches!(new.confirmation.evidence, Evidence::NotShown(_));
+        new.is_uncertain = !new.is_reproduced && (is_right || is_hang && new.confirmation.shown().is_none());
         if new.is_uncertain || !new.is_single() {
             continue;
         }
@@ -77,12 +78,15 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
             }
         }
         let is_over = range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        // After crashes with other types most cases may have been left out.
-        let left_out = campaign.coverage.left_out.get(new.hit.operation.name);
-        let is_tried = left_out.is_none_or(|left_out| left_out * 2 < range.cases);
-        new.is_uncertain = !is_over && is_tried && new.is_single();
+        let is_tried = !is_over && is_tried(&campaign.coverage, new.hit.operation, range.cases);
+        new.is_uncertain = is_tried && new.is_single();
     }
     Ok(())
+}
+
+/// Whether an operation was tried on most of the cases: after crashes it is left out.
+fn is_tried(coverage: &Coverage, operation: &Operation, cases: u64) -> bool {
+    coverage.left_out.get(operation.name).is_none_or(|left_out| left_out * 2 < cases)
 }
 
 /// Whether the function of an operation is known to crash at several places: damaged memory ends it anywhere, with any layout.
@@ -131,9 +135,9 @@ pub fn join(mut findings: Vec<Finding>, right: &[Finding], has_baseline: bool) -
 
 #[cfg(test)]
 mod tests {
-    use common::conformance::{Batch, FIRST_FIXED, Fault, FaultKind, Progress};
+    use common::conformance::{FIRST_FIXED, Fault, FaultKind};
 
-    use super::super::confirmation::tests::mpi;
+    use super::super::confirmation::tests::in_batch;
     use super::super::finding::Confirmation;
     use super::super::reduction::tests::found;
     use super::*;
@@ -149,42 +153,26 @@ mod tests {
             Finding { cases: cases.iter().copied().collect(), confirmation, ..found("pack", "byte") }
         };
         let of = |cases: &[u64]| with(Evidence::Shown(String::new()), cases);
-        let right = || with(Evidence::Right(String::new()), &[3, 4]);
         let is_uncertain = |new: Finding, commands: &str| {
-            let commands = format!("for to; do [ -d $to ] && break; done; cd $to; {commands}");
-            let target = mpi(folder.path(), &commands);
+            let target = in_batch(folder.path(), commands);
             let mut worker = Worker::new(Conditions::on_host(&target, 5.0), 2).unwrap();
             let range = Range { first: 400, cases: 10, ..Range::default() };
             let mut findings = [new];
             mark_uncertain(&mut worker, &mut findings, &range).unwrap();
             findings[0].is_uncertain
         };
-        let done = r#"echo '{"check":"done"}'"#;
-        let again = format!("echo '{fault}' > {}; {done}", Fault::file(0));
+        let (done, again) = (":", format!("echo '{fault}' > {}", Fault::file(0)));
         assert!(is_uncertain(of(&[3]), done) && !is_uncertain(of(&[3]), &again));
         // Each fixed type is tried at both ends of the memory.
         let [one, two] = [[4, 5], [5, 6]].map(|cases| of(&cases.map(|case| FIRST_FIXED + case)));
         assert!(is_uncertain(one, done) && !is_uncertain(two, done) && !is_uncertain(of(&[3, 4]), done));
-        // It does not occur by itself, and its program, which was run, does not show it.
-        let hit = Hit { case: 405, ..of(&[3]).hit };
-        let alone = [done, &again].map(|fault| is_uncertain(Finding { hit: hit.clone(), ..right() }, fault));
-        assert_eq!(alone, [true, false]);
+        // It does not occur by itself, and its program, which was not run before, does not show it.
+        let hit = Hit { case: 405, is_unfinished: true, ..of(&[3]).hit };
+        let untried = Finding { hit, ..with(Evidence::Unfinished(String::new()), &[3, 4]) };
+        assert!(is_uncertain(untried.clone(), done) && !is_uncertain(untried, &again));
         assert!(!is_uncertain(Finding { is_reproduced: false, ..of(&[3, 4]) }, done));
-        // Each process crashes in its first case: the other cases are left out.
-        for case in 400..410_u64 {
-            let mut words = vec![0; Progress::words()];
-            (words[0], words[1]) = (case + 1, operation.number() as u64 + 1);
-            let bytes: Vec<u8> = words.into_iter().flat_map(u64::to_ne_bytes).collect();
-            std::fs::write(folder.path().join(case.to_string()), bytes).unwrap();
-        }
-        let progress = folder.path().display();
-        let crash = format!(
-            r#"cp {progress}/$(grep -o 'number":4..' {} | head -1 | tail -c 4) {}; echo '{{"check":"working","stage":"a"}}'; exit 1"#,
-            Batch::FILE,
-            Progress::file(0)
-        );
-        let value = Hit { kind: FaultKind::WrongValue, ..hit };
-        assert!(!is_uncertain(Finding { hit: value, ..of(&[3]) }, &crash));
+        let left_out = |cases| Coverage { left_out: [("pack", cases)].into(), ..Coverage::default() };
+        assert!(is_tried(&left_out(4), operation, 10) && !is_tried(&left_out(5), operation, 10));
     }
 
     #[test]

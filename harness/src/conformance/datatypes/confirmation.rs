@@ -68,7 +68,7 @@ fn confirm_with(
 ) -> Result<Confirmation, MpiError> {
     if Items::from_layout(&hit.layout, hit.items).span_bytes() > MOST_BYTES {
         let reason = "its C program would need more than 1 GiB of memory".to_owned();
-        return Ok(Confirmation { code: String::new(), evidence: Evidence::Unfinished(reason) });
+        return Ok(Confirmation { code: String::new(), evidence: Evidence::NotShown(reason) });
     }
     let code = program(hit, &worker.conditions.target.installation.title(), ranks, memory);
     let source = worker.folder().join("finding.c");
@@ -99,7 +99,7 @@ fn run(
     let binary = source.with_extension("");
     match target.installation.compile(source, &binary, &options) {
         Err(MpiError::Other(error)) => {
-            return Ok(Evidence::Unfinished(format!("the C program cannot be compiled: {error}")));
+            return Ok(Evidence::NotShown(format!("the C program cannot be compiled: {error}")));
         }
         compiled => compiled?,
     }
@@ -141,6 +141,12 @@ pub(super) mod tests {
         Target::fake(installation, "ddtbench-rank")
     }
 
+    /// An MPI that does this in the folder of a batch.
+    pub fn in_batch(folder: &Path, commands: &str) -> Target {
+        let go = "for to; do [ -d $to ] && break; done; cd $to";
+        mpi(folder, &format!("{go}; {commands}; echo '{{\"check\":\"done\"}}'"))
+    }
+
     #[test]
     fn a_program_that_shows_the_same_with_the_baseline_confirms_nothing() {
         let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
@@ -168,7 +174,10 @@ pub(super) mod tests {
         let hit = Hit::fake("send", FaultKind::Hang, "byte");
         let begun = Instant::now();
         let confirmation = confirm(&worker, &hit, Some(begun + Duration::from_secs(1))).unwrap();
-        assert!(matches!(confirmation.evidence, Evidence::Unfinished(_)), "{:?}", confirmation.evidence);
+        assert_eq!(
+            confirmation.evidence,
+            Evidence::Unfinished("the time was over before it ended".to_owned())
+        );
         assert!(begun.elapsed() < Duration::from_secs(5));
     }
 }

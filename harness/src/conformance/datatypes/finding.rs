@@ -75,10 +75,10 @@ pub enum Evidence {
     /// It was not tried.
     #[default]
     Untried,
-    /// It was not run, or not to its end.
+    /// It was not run to its end in time.
     Unfinished(String),
-    /// It does not show the fault.
-    Right(String),
+    /// It does not show the fault, or is not possible.
+    NotShown(String),
     /// It shows the fault with the baseline, too.
     Old(String),
     /// It shows the fault.

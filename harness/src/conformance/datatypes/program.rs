@@ -97,8 +97,8 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
             Some(name) if body.contains("&dense") => types += &format!("MPI_Datatype dense = {name};\n"),
             Some(name) => body = with_words(&body, &[("dense", name)]),
             None => {
-                let lines = made(&dense, Construction::Usual, false).replace("part", "dense_part");
-                types += &with_words(&lines, &[("newtype", "dense".to_owned())]);
+                let lines = indented(&made(&dense, Construction::Usual, false));
+                types += &format!("MPI_Datatype dense;\n{{\n{lines}    dense = newtype;\n}}\n");
             }
         }
         body = with_words(&body, &[("count", count.to_string())]);
@@ -517,7 +517,7 @@ pub fn shows(kind: FaultKind, lines: &[String], is_success: bool, ending: &str) 
             if is_late { ", perhaps in MPI_Finalize" } else { "" }
         ));
     }
-    Evidence::Right(format!("the C program does not show it: {ending}"))
+    Evidence::NotShown(format!("the C program does not show it: {ending}"))
 }
 
 /// Constants instead of functions that compute bytes.

@@ -139,13 +139,28 @@ fn wave(
     let (mut together, alone): (Vec<Hit>, Vec<Hit>) =
         reproduced.into_iter().partition(|hit| !hit.kind.ends_process());
     let layouts = known_layouts(earlier.iter().chain(found.iter()));
+    let originals = together.clone();
     let mut all: Vec<&mut Hit> = together.iter_mut().collect();
     // The rest is for other operations on the shrunk layouts, and for later waves.
     let now = Instant::now();
     let half = now + deadline.saturating_duration_since(now) / 2;
     shrink(worker, &mut all, &layouts, (MOST_ROUNDS, MOST_RESTARTS), half)?;
-    together.sort_by_key(Hit::size);
-    add(worker, operations, together, left, found)?;
+    // Another operation of these processes may have damaged memory.
+    let mut occurs = |hit: &Hit| -> Result<bool, MpiError> {
+        Ok(Instant::now() >= deadline || occurs_alone(worker, hit)? != Some(false))
+    };
+    let mut lasting = Vec::new();
+    for (original, shrunk) in originals.into_iter().zip(together) {
+        if occurs(&shrunk)? {
+            lasting.push(shrunk);
+        } else if occurs(&original)? {
+            lasting.push(original);
+        } else {
+            others.push(original);
+        }
+    }
+    lasting.sort_by_key(Hit::size);
+    add(worker, operations, lasting, left, found)?;
     // Each round takes a process, so that none is shrunk that the findings before it explain.
     for mut hit in alone {
         let is_new = !found.iter().any(|finding| explains(finding, &hit));
@@ -358,7 +373,13 @@ fn with_other_operations(
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::time::Duration;
+
+    use common::conformance::{Batch, Fault};
+
+    use super::super::confirmation::tests::in_batch;
     use super::*;
+    use crate::conformance::Conditions;
 
     pub fn found(operation: &str, layout: &str) -> Finding {
         Finding::new(Hit::fake(operation, FaultKind::Crash, layout))
@@ -371,6 +392,32 @@ pub(super) mod tests {
         let chosen = one_of_each(&hits.map(hit));
         let chosen: Vec<_> = chosen.iter().map(|hit| (hit.operation.name, hit.case)).collect();
         assert_eq!(chosen, [("pack", 1), ("send", 2)]);
+    }
+
+    #[test]
+    fn a_hit_that_only_occurs_after_another_operation_is_no_finding() {
+        let folder = tempfile::tempdir().unwrap();
+        let kind = FaultKind::WrongData;
+        let hits = [("pack", 0), ("send_to_self", 1)].map(|(operation, case)| Hit {
+            case,
+            kind,
+            ..found(operation, "byte").hit
+        });
+        let fault =
+            |hit: &Hit| serde_json::to_string(&Fault::new(hit.case, hit.operation, kind, String::new()));
+        let reduced = |condition: &str| {
+            let [one, other] = hits.each_ref().map(|hit| fault(hit).unwrap());
+            let commands = format!("{condition} printf '%s\n' '{one}' '{other}' > {}", Fault::file(0));
+            let target = in_batch(folder.path(), &commands);
+            let mut worker = Worker::new(Conditions::on_host(&target, 5.0), 2).unwrap();
+            let mut campaign = Campaign::default();
+            campaign.hits.extend(hits.clone());
+            let end = Instant::now() + Duration::from_secs(60);
+            let reduced = reduce(&mut worker, &[], campaign, &mut [], end).unwrap();
+            (reduced.findings.len(), reduced.once.len())
+        };
+        let both = format!("grep -q '\"pack\".*\"send_to_self\"' {} &&", Batch::FILE);
+        assert_eq!([reduced(""), reduced(&both)], [(2, 0), (0, 2)]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::campaign::Coverage;
 use super::finding::{Evidence, Finding, Hit};
 use super::list::FindingList;
 use super::matrix;
+use crate::report::names::distinct;
 
 /// Layouts with probably the same cause that are shown.
 const MOST_SIMILAR: usize = 3;
@@ -105,7 +106,8 @@ impl MpiReport {
                 writeln!(text, "\nnot found any more: {} of {}", hit.operation.name, hit.layout.to_text());
         }
         if !self.once.is_empty() {
-            let _ = writeln!(text, "\n{} did not occur each time", counted(self.once.len(), "hit"));
+            let names = distinct(self.once.iter().map(|hit| hit.operation.name)).join(", ");
+            let _ = writeln!(text, "\nwith hits that did not occur each time: {names}");
         }
         if self.coverage.cases > 0 {
             text += &self.coverage_text();
@@ -306,7 +308,7 @@ impl Finding {
         match &self.confirmation.evidence {
             Evidence::Untried => {}
             Evidence::Shown(shown) => lines.push(format!("confirmed by the C program: {shown}")),
-            Evidence::Unfinished(reason) | Evidence::Right(reason) | Evidence::Old(reason) => {
+            Evidence::Unfinished(reason) | Evidence::NotShown(reason) | Evidence::Old(reason) => {
                 lines.push(format!("not confirmed: {reason}"));
             }
         }
@@ -387,7 +389,7 @@ mod tests {
     use super::*;
 
     fn finding(operation: &str, shown: Option<&str>) -> Finding {
-        let right = || Evidence::Right("the C program does not show it".to_owned());
+        let right = || Evidence::NotShown("the C program does not show it".to_owned());
         let evidence = shown.map_or_else(right, |shown| Evidence::Shown(shown.to_owned()));
         let confirmation = Confirmation { code: "int main".to_owned(), evidence };
         let hit = Hit::fake(operation, FaultKind::WrongData, "vector(2, 1, -1, byte)");
@@ -476,7 +478,7 @@ mod tests {
         assert_eq!(json["not_found_any_more"][0]["operation"], "get");
         assert_eq!(json["occurred_once"][0]["operation"], "put");
         let text = reports().text(None);
-        assert!(text.contains("\n1 hit did not occur each time\n"), "{text}");
+        assert!(text.contains("\nwith hits that did not occur each time: put\n"), "{text}");
         assert_eq!((&json["operations"]["bcast"], &json["operations"]["probe"]), (&json!(0), &Value::Null));
         let mut reports = reports();
         assert!(reports.has_regressions());

@@ -103,7 +103,7 @@ pub fn evaluate_alone(
     Ok(outcomes)
 }
 
-/// The same, several times for those that are right or fail in another way.
+/// The same, several times for those that are right or fail in another way, unless the time is over.
 pub fn evaluate_often(worker: &mut Worker<'_>, trials: &[Hit]) -> Result<Vec<Outcome>, MpiError> {
     let mut outcomes = evaluate_alone(worker, trials, usize::MAX)?;
     for _ in 1..TRIES {
@@ -114,8 +114,8 @@ pub fn evaluate_often(worker: &mut Worker<'_>, trials: &[Hit]) -> Result<Vec<Out
         let left: Vec<usize> = (0..trials.len()).filter(may_fail).collect();
         let again: Vec<Hit> = left.iter().map(|&i| trials[i].clone()).collect();
         let again = evaluate_alone(worker, &again, usize::MAX)?;
-        let other = left.into_iter().zip(again).filter(|(_, outcome)| !matches!(outcome, Outcome::Right));
-        other.for_each(|(i, outcome)| outcomes[i] = outcome);
+        let failed = left.into_iter().zip(again).filter(|(_, of)| matches!(of, Outcome::Fails(_)));
+        failed.for_each(|(i, outcome)| outcomes[i] = outcome);
     }
     Ok(outcomes)
 }

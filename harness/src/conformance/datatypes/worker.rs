@@ -154,7 +154,8 @@ impl<'a> Worker<'a> {
         self.baseline.iter_mut().for_each(|baseline| baseline.conditions.hurry = hurry);
     }
 
-    fn is_late(&self) -> bool {
+    /// Whether no process is started any more.
+    pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
