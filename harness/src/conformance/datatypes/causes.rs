@@ -51,7 +51,7 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
     let known = found.iter().filter(|found| found.is_known);
     let known: Vec<_> = known.flat_map(|known| iter::once(known).chain(&known.similar)).cloned().collect();
     for new in found.iter_mut().filter(|found| !found.is_known) {
-        // A hang takes too long for the rest of the time. Others may not have been tried by themselves, nor their programs.
+        // Shrinking may have taken the time to try a hit by itself, or to run its program. A hang would take too long now.
         let is_hang = new.hit.kind == FaultKind::Hang;
         if new.hit.is_unfinished && new.confirmation.shown().is_none() && !is_hang {
             worker.deadline = range.deadline;
@@ -78,8 +78,8 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
             }
         }
         let is_over = range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let is_tried = !is_over && is_tried(&campaign.coverage, new.hit.operation, range.cases);
-        new.is_uncertain = is_tried && new.is_single();
+        let was_tried = !is_over && is_tried(&campaign.coverage, new.hit.operation, range.cases);
+        new.is_uncertain = was_tried && new.is_single();
     }
     Ok(())
 }

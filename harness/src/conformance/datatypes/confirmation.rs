@@ -84,7 +84,7 @@ fn confirm_with(
     Ok(Confirmation { code, evidence })
 }
 
-/// Compiles and runs a program: what it shows of a fault of this kind.
+/// Compiles and runs a program, and returns its evidence of a fault of this kind.
 fn run(
     conditions: &Conditions<'_>,
     kind: FaultKind,
