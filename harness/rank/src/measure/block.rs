@@ -193,8 +193,7 @@ impl Bout<'_, '_> {
             wholes.push(mean(start, Instant::now()));
             self.session.compare();
         }
-        // The median: otherwise an interruption of one rewriting would be subtracted from its repetitions, down to no time at all.
-        let rewriting_s = stats::median(&stats::sorted(rewriting)).unwrap_or(0.0);
+        let rewriting_s = undisturbed(rewriting, &wholes);
         block.times[Phase::RoundTrip].extend(wholes.into_iter().map(|whole_s| whole_s - rewriting_s));
         let ends = self.method.ends();
         if !(ends.packs || ends.unpacks) {
@@ -314,6 +313,14 @@ fn when_done() -> Instant {
     Instant::now()
 }
 
+/// The time of rewriting that is subtracted from whole repetitions: the median, since an interruption of one must not be subtracted, or
+/// the shortest if interruptions have made the median longer than a repetition, which takes longer than its rewriting.
+fn undisturbed(rewriting: Vec<f64>, wholes: &[f64]) -> f64 {
+    let rewriting = stats::sorted(rewriting);
+    let is_part = |median_s: &f64| wholes.iter().all(|whole_s| whole_s > median_s);
+    stats::median(&rewriting).filter(is_part).or(rewriting.first().copied()).unwrap_or(0.0)
+}
+
 /// Computes `net` and the sum of each repetition in parts, once the peer's times are known. Packing and unpacking that
 /// a method does not do take no time, whatever the clock readings around nothing show, and are not parts.
 fn add_up(block: &mut Block, mut middle: Middle, packs: bool, unpacks: bool) {
@@ -350,4 +357,13 @@ fn add_up(block: &mut Block, mut middle: Middle, packs: bool, unpacks: bool) {
 pub fn readings(method: &dyn Method) -> u32 {
     let ends = method.ends();
     if ends.packs || ends.unpacks { 4 + PEER_READINGS } else { 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn interrupted_rewriting_makes_no_time_negative() {
+        let of = |wholes: &[f64]| super::undisturbed(vec![9.0, 1.0, 2.0], wholes);
+        assert_eq!([of(&[5.0, 3.0]), of(&[5.0, 2.0])], [2.0, 1.0]);
+    }
 }
