@@ -67,29 +67,16 @@ pub fn lasting(
 
 #[cfg(test)]
 mod tests {
-    use common::conformance::Fault;
-
-    use super::super::confirmation::tests::mpi;
+    use super::super::confirmation::tests::in_processes;
     use super::*;
     use crate::conformance::Conditions;
 
     #[test]
     fn a_fault_lasts_if_it_always_occurs_and_never_with_the_baseline() {
         let hit = Hit::fake("pack", FaultKind::WrongData, "byte");
-        let fault =
-            serde_json::to_string(&Fault::new(hit.case, hit.operation, hit.kind, String::new())).unwrap();
         let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let lasts = |launches: [&str; 2]| {
-            let targets = [0, 1].map(|i| {
-                let count = folders[i].path().join("count");
-                std::fs::write(&count, "").unwrap();
-                let commands = format!(
-                    "echo >> {0}; for to; do [ -d $to ] && break; done; case {1} in *$(wc -l < {0})*) echo '{fault}' > $to/{2};; esac\n\
-                     echo '{{\"check\":\"library\",\"version\":\"MPI 1.0\",\"path\":\"a\"}}'; echo '{{\"check\":\"done\"}}'",
-                    count.display(), launches[i], Fault::file(0)
-                );
-                mpi(folders[i].path(), &commands)
-            });
+            let targets = [0, 1].map(|i| in_processes(folders[i].path(), launches[i], &hit));
             let [mut worker, old] =
                 targets.each_ref().map(|target| Worker::new(Conditions::on_host(target, 5.0), 2).unwrap());
             worker.baseline = Some(Box::new(old));

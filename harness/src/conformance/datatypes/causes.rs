@@ -118,8 +118,9 @@ pub fn join(mut findings: Vec<Finding>, right: &[Finding], has_baseline: bool) -
     let mut joined: Vec<Finding> = Vec::new();
     for mut finding in findings {
         let by_cause = joined.iter().position(|other| other.is_cause_of(&finding));
+        let by_part = || joined.iter().position(|other| other.is_of_small_part(&finding));
         let by_change = || joined.iter().position(|other| has_baseline && other.is_of_one_change(&finding));
-        let Some(same) = by_cause.or_else(by_change) else {
+        let Some(same) = by_cause.or_else(by_part).or_else(by_change) else {
             joined.push(finding);
             continue;
         };
@@ -218,9 +219,16 @@ mod tests {
             ("life_cycle", "resized(0, -2, byte)"),
             ("life_cycle", "indexed_block(1, [1], byte)"),
         ];
-        let all = all.map(|(operation, layout)| found(operation, layout));
-        let numbers = |has_baseline| join(all.to_vec(), &[], has_baseline).0.len();
+        let findings = all.map(|(operation, layout)| found(operation, layout));
+        let numbers = |has_baseline| join(findings.to_vec(), &[], has_baseline).0.len();
         assert_eq!([false, true].map(numbers), [6, 3]);
+        // So are new ones of a small part of an MPI.
+        let of = |(is_known, operation)| {
+            let [mut one, other] = [all[2].1, all[3].1].map(|layout| found(operation, layout));
+            one.is_known = is_known;
+            join(vec![one, other], &[], false).0.len()
+        };
+        assert_eq!([(false, "accumulate"), (true, "accumulate"), (false, "gather")].map(of), [1, 2, 2]);
     }
 
     /// Whether a finding explains another one, if both are new, and if it is known.

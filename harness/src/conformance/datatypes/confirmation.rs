@@ -129,6 +129,8 @@ fn run(
 pub(super) mod tests {
     use std::time::Duration;
 
+    use common::conformance::Fault;
+
     use super::*;
     use crate::mpi::{Installation, Target, fake_program};
 
@@ -145,6 +147,17 @@ pub(super) mod tests {
     pub fn in_batch(folder: &Path, commands: &str) -> Target {
         let go = "for to; do [ -d $to ] && break; done; cd $to";
         mpi(folder, &format!("{go}; {commands}; echo '{{\"check\":\"done\"}}'"))
+    }
+
+    /// An MPI with a fault in its processes of these numbers, one digit each.
+    pub fn in_processes(folder: &Path, numbers: &str, hit: &Hit) -> Target {
+        let count = folder.join("count");
+        fs::write(&count, "").unwrap();
+        let fault = Fault::new(hit.case, hit.operation, hit.kind, String::new());
+        let (fault, count) = (serde_json::to_string(&fault).unwrap(), count.display());
+        let is_one = format!("echo >> {count}; case {numbers} in *$(wc -l < {count})*)");
+        let library = r#"{"check":"library","version":"MPI 1.0","path":"a"}"#;
+        in_batch(folder, &format!("{is_one} echo '{fault}' > {};; esac; echo '{library}'", Fault::file(0)))
     }
 
     #[test]

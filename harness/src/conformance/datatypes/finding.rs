@@ -1,9 +1,11 @@
 //! A hit: an operation on a case with a wrong result. A finding: the simplest layout with the same fault.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use common::conformance::{Case, FIRST_FIXED, Fault, FaultKind, OPERATIONS, Operation};
 use datatypes::{Construction, Layout};
+use serde::Serialize;
 
 use super::campaign::constructors;
 use super::properties::Property;
@@ -13,9 +15,10 @@ use crate::conformance::process::DAMAGED_HEAP;
 pub const PLACE: &str = ": ";
 
 /// An operation on a case with a wrong result.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Hit {
     /// The number of the case.
+    #[serde(skip)]
     pub case: u64,
     /// The layout, or the part of it to which the fault belongs.
     pub layout: Layout,
@@ -32,8 +35,10 @@ pub struct Hit {
     /// The expected and the actual result.
     pub detail: String,
     /// The layout with the bounds that the MPI gives, if they differ from ours and are allowed too.
+    #[serde(skip)]
     pub adopted: Option<Layout>,
     /// Whether the layout may have more than the fault needs, because the time was over.
+    #[serde(skip)]
     pub is_unfinished: bool,
 }
 
@@ -165,6 +170,16 @@ impl Hit {
     }
 }
 
+/// The first of each trial.
+pub fn distinct_hits<T: Borrow<Hit>>(hits: impl Iterator<Item = T>) -> Vec<T> {
+    hits.fold(Vec::new(), |mut all, hit| {
+        if !all.iter().any(|known: &T| known.borrow().is_same_trial(hit.borrow())) {
+            all.push(hit);
+        }
+        all
+    })
+}
+
 impl Finding {
     /// A hit that occurs without other cases before it.
     pub fn new(hit: Hit) -> Self {
@@ -267,6 +282,13 @@ impl Finding {
             && (own.kind == FaultKind::Hang) == (hit.kind == FaultKind::Hang)
             && (functions[0].is_some() && functions[0] == functions[1]
                 || shares_part && (has(&own.layout, &hit.layout) || has(&hit.layout, &own.layout)))
+    }
+
+    /// Whether both are new, and fail in the same way in a part of an MPI with little code of its own.
+    pub fn is_of_small_part(&self, other: &Self) -> bool {
+        let is_small =
+            ["external32", "counts", "accumulate", "partitioned"].contains(&part_of_mpi(&self.hit));
+        is_small && !self.is_known && !other.is_known && is_of_same_part(&self.hit, &other.hit)
     }
 
     /// Whether the layout of another finding fails with its operation, too, so that it has the same cause if

@@ -9,7 +9,7 @@ use common::conformance::{Case, FaultKind, Operation};
 use datatypes::{Construction, Definitions, Layout};
 use serde::{Deserialize, Serialize};
 
-use super::finding::{Finding, Hit};
+use super::finding::{Finding, Hit, distinct_hits};
 
 /// Items of a message at most; tests need memory for them.
 const MOST_ITEMS: u32 = 100_000;
@@ -133,13 +133,7 @@ impl FindingList {
 
     /// The hit of each finding, each once: another version may have them, too.
     pub fn all(&self) -> Vec<Hit> {
-        let mut all: Vec<Hit> = Vec::new();
-        for hit in self.finding.iter().filter_map(|listed| listed.hit().ok()) {
-            if !all.iter().any(|known| known.is_same_trial(&hit)) {
-                all.push(hit);
-            }
-        }
-        all
+        distinct_hits(self.finding.iter().filter_map(|listed| listed.hit().ok()))
     }
 
     /// Adds findings of an MPI.

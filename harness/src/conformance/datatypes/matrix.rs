@@ -4,19 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::finding::Hit;
+use super::finding::{Hit, distinct_hits};
 use super::report::MpiReport;
 use crate::conformance::left_aligned;
 use crate::report::columns::Table;
 
 /// Each finding of several MPIs, and how it fails on each; nothing for one MPI.
 fn rows(reports: &[MpiReport]) -> Vec<(&Hit, Vec<&'static str>)> {
-    let mut hits: Vec<&Hit> = Vec::new();
-    for finding in reports.iter().filter(|_| reports.len() > 1).flat_map(|report| &report.findings) {
-        if !hits.iter().any(|known| known.is_same_trial(&finding.hit)) {
-            hits.push(&finding.hit);
-        }
-    }
+    let found = reports.iter().filter(|_| reports.len() > 1).flat_map(|report| &report.findings);
+    let hits = distinct_hits(found.map(|finding| &finding.hit));
     hits.into_iter().map(|hit| (hit, reports.iter().map(|report| cell(report, hit)).collect())).collect()
 }
 
@@ -35,9 +31,9 @@ pub fn table(reports: &[MpiReport]) -> Option<Table<'_>> {
 pub fn json(reports: &[MpiReport]) -> Value {
     let row = |(hit, cells): (&Hit, Vec<&str>)| {
         let mpis: BTreeMap<_, _> = reports.iter().map(|report| &report.label).zip(cells).collect();
-        let Hit { operation, items, construction, .. } = hit;
-        let (operation, layout) = (operation.name, hit.layout.to_text());
-        json!({ "operation": operation, "layout": layout, "items": items, "construction": construction, "mpis": mpis })
+        let mut json = json!(hit);
+        json["mpis"] = json!(mpis);
+        json
     };
     rows(reports).into_iter().map(row).collect()
 }

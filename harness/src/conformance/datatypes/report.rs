@@ -9,7 +9,7 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 use serde_json::{Value, json};
 
 use super::campaign::Coverage;
-use super::finding::{Evidence, Finding, Hit};
+use super::finding::{Evidence, Finding, Hit, distinct_hits};
 use super::list::FindingList;
 use super::matrix;
 use crate::report::names::distinct;
@@ -117,32 +117,17 @@ impl MpiReport {
 
     fn json(&self) -> Value {
         let finding = |finding: &Finding| {
-            json!({
-                "operation": finding.hit.operation.name,
-                "kind": finding.hit.kind,
-                "layout": finding.hit.layout.to_text(),
-                "items": finding.hit.items,
-                "construction": finding.hit.construction,
-                "detail": finding.hit.detail,
-                "clause": finding.hit.operation.clause,
-                "other_operations": finding.other_operations().iter().map(|operation| operation.name).collect::<Vec<_>>(),
-                "similar": finding.similar.iter().map(|similar| similar.hit.layout.to_text()).collect::<Vec<_>>(),
-                "cases": finding.cases,
-                "known": finding.is_known,
-                "uncertain": finding.is_uncertain,
-                "reproduced": finding.is_reproduced,
-                "confirmed": finding.confirmation.shown().is_some(),
-                "program": finding.confirmation.code,
-            })
-        };
-        let trial = |hit: &Hit| {
-            json!({
-                "operation": hit.operation.name,
-                "kind": hit.kind,
-                "layout": hit.layout.to_text(),
-                "items": hit.items,
-                "construction": hit.construction,
-            })
+            let mut json = json!(finding.hit);
+            json["clause"] = json!(finding.hit.operation.clause);
+            json["other_operations"] = finding.other_operations().iter().map(|other| other.name).collect();
+            json["similar"] = finding.similar.iter().map(|similar| similar.hit.layout.to_text()).collect();
+            json["cases"] = json!(finding.cases);
+            json["known"] = json!(finding.is_known);
+            json["uncertain"] = json!(finding.is_uncertain);
+            json["reproduced"] = json!(finding.is_reproduced);
+            json["confirmed"] = json!(finding.confirmation.shown().is_some());
+            json["program"] = json!(finding.confirmation.code);
+            json
         };
         json!({
             "mpi": self.label,
@@ -151,8 +136,8 @@ impl MpiReport {
             "ranks": self.ranks,
             "transport": self.transport,
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
-            "not_found_any_more": self.fixed.iter().map(trial).collect::<Vec<_>>(),
-            "occurred_once": self.once.iter().map(trial).collect::<Vec<_>>(),
+            "not_found_any_more": self.fixed,
+            "occurred_once": self.once,
             "cases": self.coverage.cases,
             "seconds": self.coverage.time.as_secs_f64(),
             "hits": self.hits,
@@ -320,14 +305,10 @@ impl Reports {
     /// For each MPI the findings of the others.
     pub fn untried(&self) -> Vec<Vec<Hit>> {
         let of = |own: &MpiReport| {
-            let mut hits: Vec<Hit> = Vec::new();
-            for finding in self.0.iter().flat_map(|report| &report.findings) {
-                let mut known = own.findings.iter().map(|finding| &finding.hit).chain(&hits);
-                if finding.is_reproduced && !known.any(|hit| hit.is_same_trial(&finding.hit)) {
-                    hits.push(finding.hit.clone());
-                }
-            }
-            hits
+            let found = self.0.iter().flat_map(|report| &report.findings);
+            let is_own = |hit: &&Hit| own.findings.iter().any(|finding| finding.hit.is_same_trial(hit));
+            let hits = found.filter(|finding| finding.is_reproduced).map(|finding| &finding.hit);
+            distinct_hits(hits.filter(|hit| !is_own(hit)).cloned())
         };
         self.0.iter().map(of).collect()
     }

@@ -294,8 +294,10 @@ impl<'a> Session<'a> {
         self.leave_out_old(&mut campaign, report)?;
         report.coverage.add(&campaign.coverage);
         self.note_conditions(report);
-        let as_they_are = unshrunk(&campaign.hits, shrunk);
-        let all = shrunk.iter().cloned().chain(as_they_are).collect();
+        let is_new = |hit: &&Hit| !shrunk.iter().any(|finding| explains(finding, hit));
+        let new = one_of_each(&campaign.hits.iter().filter(is_new).cloned().collect::<Vec<_>>());
+        let unshrunk = new.into_iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit) });
+        let all = shrunk.iter().cloned().chain(unshrunk).collect();
         (report.findings, report.fixed) = self.joined(all);
         save(report);
         let now = Instant::now();
@@ -461,13 +463,6 @@ impl<'a> Session<'a> {
         }
         Ok(())
     }
-}
-
-/// One hit of each operation and kind that no finding explains, not shrunk yet.
-fn unshrunk(hits: &[Hit], found: &[Finding]) -> Vec<Finding> {
-    let new: Vec<Hit> =
-        hits.iter().filter(|hit| !found.iter().any(|finding| explains(finding, hit))).cloned().collect();
-    one_of_each(&new).into_iter().map(|hit| Finding { is_complete: false, ..Finding::new(hit) }).collect()
 }
 
 #[cfg(test)]

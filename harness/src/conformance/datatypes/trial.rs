@@ -170,14 +170,32 @@ pub fn case_of_trial(number: u64, trial: &Hit, operations: &[&'static Operation]
 
 #[cfg(test)]
 mod tests {
+    use common::conformance::FaultKind;
+
+    use super::super::confirmation::tests::in_processes;
     use super::*;
+    use crate::conformance::Conditions;
 
     #[test]
     fn a_trial_has_the_data_of_its_first_case() {
-        let hit = Hit { case: 17, ..Hit::fake("send", common::conformance::FaultKind::Crash, "byte") };
+        let hit = Hit { case: 17, ..Hit::fake("send", FaultKind::Crash, "byte") };
         let case = case_of_trial(3, &hit, &[hit.operation]);
         assert_eq!((case.number, case.origin), (3, 17));
         let fault = Fault::new(3, hit.operation, hit.kind, String::new());
         assert_eq!(Hit::from_fault(&fault, &case).case, 17);
+    }
+
+    #[test]
+    fn a_fault_that_only_some_processes_have_is_tried_three_times() {
+        let hit = Hit::fake("pack", FaultKind::WrongData, "byte");
+        let occurs_in = |process: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let target = in_processes(folder.path(), process, &hit);
+            let mut worker = Worker::new(Conditions::on_host(&target, 5.0), 2).unwrap();
+            let outcomes = evaluate_often(&mut worker, std::slice::from_ref(&hit)).unwrap();
+            let count = std::fs::read(folder.path().join("count")).unwrap().len();
+            (matches!(outcomes[0], Outcome::Fails(_)), count)
+        };
+        assert_eq!(["1", "3", "4"].map(occurs_in), [(true, 1), (true, 3), (false, 3)]);
     }
 }
