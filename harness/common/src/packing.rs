@@ -125,13 +125,11 @@ impl Packing {
         matches!(self, Self::Datatype | Self::Equivalent(_))
     }
 
-    pub const fn has_datatype(self) -> bool {
-        self.is_typed() || matches!(self, Self::Mpi | Self::OneValue | Self::Staged(Staged::Mpi))
-    }
-
     /// Whether it creates a datatype or a program, so that creation has a time.
     pub const fn creates(self) -> bool {
-        self.has_datatype() || matches!(self, Self::Engine | Self::Staged(Staged::Engine | Staged::Mapped))
+        self.is_typed()
+            || matches!(self, Self::Mpi | Self::OneValue | Self::Engine)
+            || matches!(self, Self::Staged(Staged::Mpi | Staged::Engine | Staged::Mapped))
     }
 }
 

@@ -139,7 +139,8 @@ fn joined(all: &[&Record], drift: Drift, state: Option<usize>, states: &LaunchSt
     let of: &[&Record] = if measured.is_empty() { all } else { &measured };
     let first = of[0];
     // A failed launch is not hidden by successful ones.
-    let worst = all.iter().find(|record| record.median_s.is_none() || record.outcome.is_doubtful());
+    let is_invalid = |record: &Record| matches!(record.outcome, Outcome::Invalid { .. });
+    let worst = all.iter().find(|record| record.median_s.is_none() || is_invalid(record));
     let shown = worst.copied().unwrap_or(of[of.len() - 1]);
     let mut record = Record {
         launch: None,

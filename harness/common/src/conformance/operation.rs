@@ -222,11 +222,6 @@ impl Operation {
         memory.is_host() || !self.is_collective && !["MPI_File", "exclusive_or"].into_iter().any(is_of_host)
     }
 
-    /// Whether the statements free the type.
-    pub fn frees_type(&self) -> bool {
-        self.statements.contains("MPI_Type_free(&type)")
-    }
-
     /// Functions of MPI that the statements call.
     pub fn calls(&self) -> Vec<&str> {
         let mut calls: Vec<&str> = self

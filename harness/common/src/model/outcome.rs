@@ -112,11 +112,6 @@ impl Outcome {
         matches!(self, Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit)
     }
 
-    /// Whether one launch with this outcome gives it to all launches.
-    pub const fn is_doubtful(&self) -> bool {
-        matches!(self, Self::Invalid { .. })
-    }
-
     /// Whether wrong bytes were transferred.
     pub const fn is_wrong(&self) -> bool {
         matches!(self, Self::WrongData { .. })

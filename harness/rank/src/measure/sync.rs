@@ -82,7 +82,9 @@ impl Sync {
         let is_alone = sync.host_shares_clock && sync.host.ranks == sync.all.ranks;
         sync.shares_clock = comm.everywhere(is_alone)?;
         if !sync.shares_clock {
-            sync.asking = sync.find_asking(is_reference)?;
+            let mut asking = vec![0.0; sync.all.ranks];
+            asking[sync.all.rank] = f64::from(u8::from(is_reference || !sync.host_shares_clock));
+            sync.asking = sync.all.comm.maxima(&asking)?.into_iter().map(|flag| flag > 0.0).collect();
             sync.synchronise(FIRST_MESSAGES, |_, first| Extrapolation::new(first))?;
             std::thread::sleep(Duration::from_secs_f64(LONG_ENOUGH_S));
             sync.synchronise(FIRST_MESSAGES, Extrapolation::then)?;
@@ -192,11 +194,5 @@ impl Sync {
         self.host.spread(self.clock, &mut of_reference, MESSAGES, |_, first| Extrapolation::new(first))?;
         let Offset { ahead_s, error_s, .. } = of_reference.now;
         self.host.comm.everywhere(ahead_s.abs() <= error_s)
-    }
-
-    fn find_asking(&self, is_reference: bool) -> Result<Vec<bool>, CallError> {
-        let mut asking = vec![0.0; self.all.ranks];
-        asking[self.all.rank] = f64::from(u8::from(is_reference || !self.host_shares_clock));
-        Ok(self.all.comm.maxima(&asking)?.into_iter().map(|flag| flag > 0.0).collect())
     }
 }

@@ -50,12 +50,6 @@ impl Findings {
             row.description = described.as_ref().map(FasterDescription::from_description);
         }
     }
-
-    /// The row whose other description gains most.
-    fn best_description(&self) -> Option<(&GuidelineRow, &FasterDescription)> {
-        // Rows are sorted by size.
-        self.rows.iter().find_map(|row| Some((row, row.description.as_ref()?)))
-    }
 }
 
 /// The description that gains most on each MPI, as code, for a terminal of `width`; with `fence` in Markdown. Empty without one.
@@ -63,7 +57,9 @@ pub fn code(all: &[Findings], fence: bool, width: Option<u16>) -> String {
     let mut text = String::new();
     let width = if fence { usize::MAX } else { text_width(width) };
     for findings in all {
-        let Some((row, found)) = findings.best_description() else { continue };
+        // Rows are sorted by size.
+        let best = findings.rows.iter().find_map(|row| Some((row, row.description.as_ref()?)));
+        let Some((row, found)) = best else { continue };
         let at =
             if findings.states.len() > 1 { format!(" at {}", findings.at(row.state)) } else { String::new() };
         let best = format!(

@@ -20,6 +20,7 @@ pub fn machine() -> Vec<Finding> {
     let machine = Machine::this();
     let clock = read_word("/sys/devices/system/clocksource/clocksource0/current_clocksource");
     let pages = read_word("/sys/kernel/mm/transparent_hugepage/enabled");
+    let leftovers = |text| Finding { health: Health::Warning, what: "shared memory", text };
     [
         Some(Finding::ok("processor", machine.to_string())),
         Some(governor(machine.governor.as_deref())),
@@ -30,7 +31,7 @@ pub fn machine() -> Vec<Finding> {
         limit(|limits| limits.max_address_space).map(address_space),
         limit(|limits| limits.max_locked_memory).map(locked_memory),
         Some(locks(Path::new("."))),
-        Some(leftovers()),
+        Some(shared_memory::message().map_or_else(|| Finding::ok("shared memory", room()), leftovers)),
     ]
     .into_iter()
     .flatten()
@@ -141,11 +142,6 @@ fn locks(folder: &Path) -> Finding {
             "use a different --out for each run",
         ),
     }
-}
-
-fn leftovers() -> Finding {
-    let warning = |text| Finding { health: Health::Warning, what: "shared memory", text };
-    shared_memory::message().map_or_else(|| Finding::ok("shared memory", room()), warning)
 }
 
 /// The size of shared memory is an option of its mount.

@@ -70,7 +70,8 @@ pub fn run(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u6
     packed.write(&vec![UNWRITTEN; bytes]);
     let element = data.values.first().map_or(Element::Byte, |value| value.element);
     // One that the statements free.
-    let freed = operation.frees_type().then(|| subject.another(&bench.own)).transpose()?;
+    let frees = operation.statements.contains("MPI_Type_free(&type)");
+    let freed = frees.then(|| subject.another(&bench.own)).transpose()?;
     let datatype = freed.as_ref().unwrap_or(&subject.datatype);
     if operation.statements.contains("exclusive_or") {
         let one = &data.values[..of_item];
