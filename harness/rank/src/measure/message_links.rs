@@ -136,11 +136,6 @@ impl RoundTrip {
         }
     }
 
-    /// The same for messages that are not answered.
-    pub fn looks_one_way(&self, generation: u32) -> Looks {
-        Looks { after: self.there.looks(generation), ..Looks::default() }
-    }
-
     /// The received data that is still there after a round trip: of the first message, and of the answer.
     fn compared(&self) -> (Vec<&Places>, Vec<&Places>) {
         let (there, back) = (self.there.received().collect(), self.back.received().collect());

@@ -56,12 +56,6 @@ impl Offset {
         let at_s = f64::midpoint(best.asked_s, best.received_s);
         Some(Self { at_s, ahead_s: best.remote_s - at_s, error_s: best.error_s() })
     }
-
-    /// Seconds that the other has gained per second since `earlier`, and the error bound.
-    fn drift_since(self, earlier: Self) -> (f64, f64) {
-        let passed_s = self.at_s - earlier.at_s;
-        ((self.ahead_s - earlier.ahead_s) / passed_s, (self.error_s + earlier.error_s) / passed_s)
-    }
 }
 
 /// Another clock, as it is known now: the last observation, extrapolated with the drift.
@@ -93,9 +87,11 @@ impl Extrapolation {
         let [from, next] = self.baseline;
         let is_old = now.at_s - next.at_s >= BASELINE_S;
         let baseline = if is_old { [next, now] } else { [from, next] };
-        let (drift, drift_error) = now.drift_since(baseline[0]);
+        let (earlier, passed_s) = (baseline[0], now.at_s - baseline[0].at_s);
+        let drift = (now.ahead_s - earlier.ahead_s) / passed_s;
+        let drift_error = (now.error_s + earlier.error_s) / passed_s;
         // After a short time, or with a slow exchange, the earlier drift is more precise.
-        let is_known = now.at_s - baseline[0].at_s >= LONG_ENOUGH_S && drift_error < MOST_DRIFT;
+        let is_known = passed_s >= LONG_ENOUGH_S && drift_error < MOST_DRIFT;
         let (drift, drift_error) =
             if is_known { (drift, drift_error) } else { (self.drift, self.drift_error) };
         Self { now, drift, drift_error, baseline }

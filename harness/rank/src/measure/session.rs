@@ -133,7 +133,8 @@ impl<'a> Session<'a> {
     pub fn prepare_one_way(&mut self, method: &dyn Method) {
         let links = self.links(method);
         self.fill(&links.there);
-        self.payload.looks = links.looks_one_way(self.payload.checks.version.generation);
+        let after = links.there.looks(self.payload.checks.version.generation);
+        self.payload.looks = Looks { after, ..Looks::default() };
         self.payload.links = Some(links);
     }
 
