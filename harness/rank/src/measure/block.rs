@@ -313,8 +313,7 @@ fn when_done() -> Instant {
     Instant::now()
 }
 
-/// The time of rewriting that is subtracted from whole repetitions: the median, since an interruption of one must not be subtracted, or
-/// the shortest if interruptions have made the median longer than a repetition, which takes longer than its rewriting.
+/// Rewriting without interruptions: the median, or the shortest if most were interrupted, since a repetition with it takes longer.
 fn undisturbed(rewriting: Vec<f64>, wholes: &[f64]) -> f64 {
     let rewriting = stats::sorted(rewriting);
     let is_part = |median_s: &f64| wholes.iter().all(|whole_s| whole_s > median_s);
