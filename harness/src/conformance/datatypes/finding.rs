@@ -284,7 +284,7 @@ impl Finding {
                 || shares_part && (has(&own.layout, &hit.layout) || has(&hit.layout, &own.layout)))
     }
 
-    /// Whether both are new, and fail in the same way in a part of an MPI with little code of its own.
+    /// Whether both are new, and fail in the same way in a part of an MPI with little separate code.
     pub fn is_of_small_part(&self, other: &Self) -> bool {
         let is_small =
             ["external32", "counts", "accumulate", "partitioned"].contains(&part_of_mpi(&self.hit));
