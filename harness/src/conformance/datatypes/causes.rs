@@ -46,7 +46,7 @@ pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Resul
 }
 
 /// Marks new findings that the list may lack by chance: one type shows them, and no other of this range, or they occur after other cases
-/// only, and not in their program.
+/// only, and their program has not shown them.
 pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Range) -> Result<(), MpiError> {
     let known = found.iter().filter(|found| found.is_known);
     let known: Vec<_> = known.flat_map(|known| iter::once(known).chain(&known.similar)).cloned().collect();
@@ -60,8 +60,7 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
         if !new.is_reproduced && matches!(new.confirmation.evidence, Evidence::Unfinished(_)) && !is_hang {
             new.confirmation = confirm(worker, &new.hit, range.deadline)?;
         }
-        let is_right = matches!(new.confirmation.evidence, Evidence::NotShown(_));
-        new.is_uncertain = !new.is_reproduced && (is_right || is_hang && new.confirmation.shown().is_none());
+        new.is_uncertain = !new.is_reproduced && new.confirmation.shown().is_none();
         if new.is_uncertain || !new.is_single() {
             continue;
         }
@@ -171,7 +170,9 @@ mod tests {
         let hit = Hit { case: 405, is_unfinished: true, ..of(&[3]).hit };
         let untried = Finding { hit, ..with(Evidence::Unfinished(String::new()), &[3, 4]) };
         assert!(is_uncertain(untried.clone(), done) && !is_uncertain(untried, &again));
-        assert!(!is_uncertain(Finding { is_reproduced: false, ..of(&[3, 4]) }, done));
+        let late = |evidence| Finding { is_reproduced: false, ..with(evidence, &[3, 4]) };
+        assert!(!is_uncertain(late(Evidence::Shown(String::new())), done));
+        assert!(is_uncertain(late(Evidence::Untried), done));
         let left_out = |cases| Coverage { left_out: [("pack", cases)].into(), ..Coverage::default() };
         assert!(is_tried(&left_out(4), operation, 10) && !is_tried(&left_out(5), operation, 10));
     }

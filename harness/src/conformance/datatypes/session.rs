@@ -135,7 +135,7 @@ impl<'a> Session<'a> {
         let mut report = self.report();
         let begun = Instant::now();
         let reserved = known.map_or(Duration::ZERO, |_| TO_LOOK_AGAIN);
-        self.limit = self.plan.time.map(|time| Limit::new(time - reserved.min(time / 10), begun));
+        self.limit = self.plan.time.map(|time| Limit::new(time - reserved.min(time / 6), begun));
         let mut shrunk = self.known(known.unwrap_or_default(), log)?;
         (report.findings, report.fixed) = self.joined(shrunk.clone());
         let (mut first, mut cases) = (0, FIRST_CASES);
