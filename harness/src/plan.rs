@@ -294,7 +294,7 @@ impl Plan {
             return field("seed", self.seed.to_string(), "must be below 2^63");
         }
         for (i, cache) in self.caches.iter().enumerate() {
-            if let Some(reason) = self.experiment.row().only_warm.filter(|_| *cache != Cache::Warm) {
+            if let Some(reason) = self.experiment.refuse_cache(*cache) {
                 return field("cache", cache.name().to_owned(), reason);
             }
             if self.caches[..i].contains(cache) {

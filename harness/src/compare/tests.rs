@@ -84,9 +84,9 @@ fn a_thing_compared_with_itself_differs_in_at_most_one_of_twenty_comparisons() {
         let of = |random: &mut Pcg64| compare_by(settings(), &launches(random, 13, slower), 13);
         (0..comparisons).filter(|_| of(&mut random).iter().any(is_alarm)).count()
     };
-    // 10 are allowed, and 19 are three deviations more. Parts of the error are added up, so that fewer are expected.
     // Every certain difference is a change.
     let any_change = || Settings { threshold: 1e-6, ..Settings::default() };
+    // 10 are allowed, and 19 are three deviations more. Parts of the error are added up, so that fewer are expected.
     let alarms = count(&any_change, &|_, _| 1.0);
     assert!(alarms <= 19, "{alarms} of {comparisons}");
     assert!(alarms > 0, "the error that may be made is used");

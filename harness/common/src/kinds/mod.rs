@@ -8,7 +8,7 @@ pub mod pingpong;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::conditions::MemoryKind;
+use crate::model::conditions::{Cache, MemoryKind};
 use crate::model::event::TimedApart;
 use crate::model::{LOOP, MethodInfo, Phase, Place};
 
@@ -132,6 +132,11 @@ impl Kind {
     pub const fn headline(self) -> Phase {
         let phases = self.phases();
         phases[phases.len() - 1]
+    }
+
+    /// The reason why a cache mode is not supported, if there is one.
+    pub fn refuse_cache(self, cache: Cache) -> Option<&'static str> {
+        self.row().only_warm.filter(|_| cache != Cache::Warm)
     }
 
     /// The reason why a memory is not supported, if there is one.

@@ -313,7 +313,7 @@ fn when_done() -> Instant {
     Instant::now()
 }
 
-/// Rewriting without interruptions: the median, or the shortest if most were interrupted, since a repetition with it takes longer.
+/// The time of rewriting: the median, or the shortest if interruptions made the median longer than a whole repetition.
 fn undisturbed(rewriting: Vec<f64>, wholes: &[f64]) -> f64 {
     let rewriting = stats::sorted(rewriting);
     let is_part = |median_s: &f64| wholes.iter().all(|whole_s| whole_s > median_s);
