@@ -45,8 +45,8 @@ pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Resul
     Ok(())
 }
 
-/// Marks new findings that the list may lack by chance: one type shows them, and no other of this range, or they occur after other cases
-/// only, and their program has not shown them.
+/// Marks new findings that the list may lack by chance. If their program shows them: one type has them, and no other of this range does.
+/// Otherwise: the same, or the time was over before the range was tried, or they occur after other cases only.
 pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Range) -> Result<(), MpiError> {
     let known = found.iter().filter(|found| found.is_known);
     let known: Vec<_> = known.flat_map(|known| iter::once(known).chain(&known.similar)).cloned().collect();
@@ -78,7 +78,7 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
         }
         let is_over = range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let was_tried = !is_over && is_tried(&campaign.coverage, new.hit.operation, range.cases);
-        new.is_uncertain = was_tried && new.is_single();
+        new.is_uncertain = new.is_single() && (was_tried || new.confirmation.shown().is_none());
     }
     Ok(())
 }
@@ -135,6 +135,8 @@ pub fn join(mut findings: Vec<Finding>, right: &[Finding], has_baseline: bool) -
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use common::conformance::{FIRST_FIXED, Fault, FaultKind};
 
     use super::super::confirmation::tests::in_batch;
@@ -152,11 +154,12 @@ mod tests {
             let confirmation = Confirmation { evidence, ..Confirmation::default() };
             Finding { cases: cases.iter().copied().collect(), confirmation, ..found("pack", "byte") }
         };
+        let end = Cell::new(None);
         let of = |cases: &[u64]| with(Evidence::Shown(String::new()), cases);
         let is_uncertain = |new: Finding, commands: &str| {
             let target = in_batch(folder.path(), commands);
             let mut worker = Worker::new(Conditions::on_host(&target, 5.0), 2).unwrap();
-            let range = Range { first: 400, cases: 10, ..Range::default() };
+            let range = Range { first: 400, cases: 10, deadline: end.get(), ..Range::default() };
             let mut findings = [new];
             mark_uncertain(&mut worker, &mut findings, &range).unwrap();
             findings[0].is_uncertain
@@ -173,6 +176,8 @@ mod tests {
         let late = |evidence| Finding { is_reproduced: false, ..with(evidence, &[3, 4]) };
         assert!(!is_uncertain(late(Evidence::Shown(String::new())), done));
         assert!(is_uncertain(late(Evidence::Untried), done));
+        end.set(Some(Instant::now()));
+        assert!(!is_uncertain(of(&[3]), done) && is_uncertain(with(Evidence::Untried, &[3]), done));
         let left_out = |cases| Coverage { left_out: [("pack", cases)].into(), ..Coverage::default() };
         assert!(is_tried(&left_out(4), operation, 10) && !is_tried(&left_out(5), operation, 10));
     }
