@@ -32,8 +32,10 @@ pub fn records(text: &str) -> Result<Vec<Record>, String> {
     let text = text.trim_start_matches('\u{feff}');
     let first =
         text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#')).unwrap_or_default();
+    let first_columns = first.to_lowercase();
+    let has_name = first_columns.split(',').any(|column| column.trim() == "name");
     let (program, rows) = match text {
-        _ if is_csv(first) => ("CSV", of_csv(text)?),
+        _ if has_name && first_columns.contains("bytes") => ("CSV", of_csv(text)?),
         _ if text.contains("# Benchmarking ") => ("Intel MPI Benchmarks", of_imb(text)?),
         _ if text.contains("# OSU ") => ("OSU micro-benchmarks", of_osu(text)?),
         _ => {
@@ -68,11 +70,6 @@ pub fn records(text: &str) -> Result<Vec<Record>, String> {
         Record { bytes: row.bytes, median_s: Some(row.time_s), ..record }
     };
     Ok(rows.into_iter().map(record).collect())
-}
-
-fn is_csv(line: &str) -> bool {
-    let columns = line.to_lowercase();
-    columns.split(',').any(|column| column.trim() == "name") && columns.contains("bytes")
 }
 
 fn of_csv(text: &str) -> Result<Vec<ForeignRow>, String> {

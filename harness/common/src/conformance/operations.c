@@ -287,7 +287,7 @@ MPI_File file;
 const char *name = FILE_NAME;
 fill(0);
 remove(name);
-MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
 MPI_File_write_at(file, 0, data, ITEMS, type, MPI_STATUS_IGNORE);
 MPI_File_sync(file);
 FILE *contents = fopen(name, "rb");
@@ -300,21 +300,19 @@ prepare(expected);
 MPI_File_read_at(file, 0, data, ITEMS, type, MPI_STATUS_IGNORE);
 compare("receiver's memory", image, memory, ALL, FIRST);
 MPI_File_close(&file);
-remove(name);
 
 /// file_view | 14.3 | alone viewed MPI_File_write_at MPI_File_read_at
 /// values are written and read through a view of the type
 MPI_File file;
 const char *name = FILE_NAME;
-/* Holes of a new file are undefined, so that the file exists before. */
 fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
-FILE *contents = fopen(name, "wb");
+FILE *contents = fopen(name, "wb"); /* holes of a new file are undefined */
 for (long i = 0; i < FROM + SPAN; i++)
     fputc(0xA5, contents);
 fclose(contents);
-MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
 MPI_File_set_view(file, 0, element, type, "native", MPI_INFO_NULL);
 MPI_File_write_at(file, 0, packed, VALUES, element, MPI_STATUS_IGNORE);
 MPI_File_sync(file);
@@ -328,7 +326,6 @@ memset(packed, 0, BYTES);
 MPI_File_read_at(file, 0, packed, VALUES, element, MPI_STATUS_IGNORE);
 compare("packed data", expected, packed, BYTES, 0);
 MPI_File_close(&file);
-remove(name);
 
 /// send | 5.1.11 | pair MPI_Send
 /// rank 0 sends the type, rank 1 receives a contiguous type
@@ -575,7 +572,8 @@ prepare(packed);
 MPI_Win_create(kept, rank == 1 ? ALL : 0, 1, MPI_INFO_NULL, comm, &window);
 EPOCH(0, 1, MPI_Get_accumulate(values, count, dense, data, ITEMS, type, 1, ORIGIN, ITEMS, type, MPI_SUM, window));
 MPI_Win_free(&window);
-compare(rank == 0 ? "received memory" : "target's memory", image, rank == 0 ? memory : kept, ALL, FIRST);
+const unsigned char *changed = rank == 0 ? memory : kept;
+compare("changed memory", image, changed, ALL, FIRST);
 
 /// bcast | 6.4 | all disjoint MPI_Bcast
 /// a broadcast of the type
@@ -798,8 +796,7 @@ MPI_Datatype types[RANKS], denses[RANKS];
 for (int peer = 0; peer < RANKS; peer++) {
     sent[peer] = rank == 0 && peer == 1 ? ITEMS : 0;
     received[peer] = rank == 1 && peer == 0 ? count : 0;
-    places[peer] = 0;
-    types[peer] = type, denses[peer] = dense;
+    places[peer] = 0, types[peer] = type, denses[peer] = dense;
 }
 fill(0);
 MPI_Alltoallw(data, sent, places, types, packed, received, places, denses, comm);

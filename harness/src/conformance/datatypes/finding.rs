@@ -286,9 +286,10 @@ impl Finding {
 
     /// Whether both are new, and fail in the same way in a part of an MPI with little separate code.
     pub fn is_of_small_part(&self, other: &Self) -> bool {
-        let is_small =
-            ["external32", "counts", "accumulate", "partitioned"].contains(&part_of_mpi(&self.hit));
-        is_small && !self.is_known && !other.is_known && is_of_same_part(&self.hit, &other.hit)
+        ["external32", "counts", "accumulate", "partitioned"].contains(&part_of_mpi(&self.hit))
+            && !self.is_known
+            && !other.is_known
+            && is_of_same_part(&self.hit, &other.hit)
     }
 
     /// Whether the layout of another finding fails with its operation, too, so that it has the same cause if

@@ -7,8 +7,7 @@ static unsigned char *guarded(long bytes) /* memory that ends at a page that can
     return map + whole - bytes;
 }
 
-/* The memory of a sender, and its values in the order of the type map. Ranks have different values. */
-static void fill(int rank)
+static void fill(int rank) /* the memory of a sender, different on each rank, and its values in the order of the type map */
 {
     unsigned char *next = expected;
     for (long i = 0; i < ALL; i++)
@@ -18,25 +17,14 @@ static void fill(int rank)
         memcpy(next, image + ORIGIN + runs[run].at, runs[run].bytes);
 }
 
-/* What the memory is to become. */
-static void arrive(const unsigned char *bytes)
+static void arrive(const unsigned char *bytes) /* what the memory is to become */
 {
     copy_bytes(image, memory, ALL);
     for (int run = 0; run < RUNS; bytes += runs[run++].bytes)
         memcpy(image + ORIGIN + runs[run].at, bytes, runs[run].bytes);
 }
 
-/* The memory of a receiver, and what it is to become. */
-static void prepare(const unsigned char *bytes)
-{
-    memset(image, 0xA5, ALL);
-    copy_bytes(memory, image, ALL);
-    for (int run = 0; run < RUNS; bytes += runs[run++].bytes)
-        memcpy(image + ORIGIN + runs[run].at, bytes, runs[run].bytes);
-}
-
-/* Turns the bytes of each value around: external32 is big-endian. */
-static void reverse(unsigned char *value)
+static void reverse(unsigned char *value) /* turns the bytes of each value around: external32 is big-endian */
 {
     for (int item = 0; item < ITEMS; item++)
         for (int run = 0; run < (int) (sizeof widths / sizeof *widths); run++)
@@ -52,12 +40,6 @@ static void compare(const char *of, const unsigned char *right, const unsigned c
 {
     for (long i = 0; i < bytes && !wrong; i++)
         wrong = got[i] != right[i] && printf("WRONG: byte %ld of the %s: %d, not %d\n", at + i, of, got[i], right[i]);
-}
-
-static void compare_number(const char *what, long right, long found)
-{
-    if (right != found)
-        wrong = printf("WRONG: %s is %ld instead of %ld\n", what, found, right);
 }
 
 static const struct { long at, bytes; } of_item[] = {OF_ITEM}; /* the bytes of an item: displacements and lengths */

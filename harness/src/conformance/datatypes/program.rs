@@ -20,7 +20,7 @@ pub const ALARM: Duration = Duration::from_secs(10);
 const HELPERS: &str = include_str!("helpers.c");
 
 /// The name of the file, in the folder of the program, which all ranks can read.
-const FILE_NAME: &str = "char name[FILENAME_MAX];\nsnprintf(name, sizeof name, \"%s.data\", argv[0]);\n";
+const FILE_NAME: &str = "char *name = strcat(strcpy((char[FILENAME_MAX]){0}, argv[0]), \".data\");\n";
 
 /// Bytes in front of the data, behind it, or on both sides that must not change.
 const MARGIN: i64 = 64;
@@ -29,11 +29,13 @@ const MARGIN: i64 = 64;
 const SHORT_MARGIN: i64 = 8;
 
 /// Words of code that uses such memory.
-const MEMORY: [&str; 5] = ["memory", "data", "packed", "fill", "prepare"];
+const MEMORY: [&str; 4] = ["memory", "data", "packed", "fill"];
 
-/// Runs in a line of their list, and in a list that a person reads.
-const RUNS_OF_LINE: usize = 6;
-const MOST_RUNS: usize = 8 * RUNS_OF_LINE;
+/// The most runs of a list that a person reads.
+const MOST_RUNS: usize = 48;
+
+/// Characters of a line of a list or of a constructor.
+const LINE: usize = 120;
 
 /// Functions of programs with memory of a device.
 const DEVICE: &str = include_str!("device.c");
@@ -41,7 +43,7 @@ const DEVICE: &str = include_str!("device.c");
 /// The memory of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramMemory {
-    /// All bytes are in the program, if they are few and equal on at most two ranks; otherwise as below.
+    /// All bytes are in the program, if that makes it shorter; otherwise as below.
     Literal,
     Static,
     /// The same as the first, but memory and packed data begin or end at a page that cannot be accessed.
@@ -60,8 +62,20 @@ impl ProgramMemory {
     }
 }
 
-/// The program of a hit on this number of ranks.
+/// The shortest program of a hit on this number of ranks.
 pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> String {
+    let may_be_literal = matches!(memory, ProgramMemory::Literal | ProgramMemory::Guarded) && ranks <= 2;
+    let ways = [true, false].into_iter().filter(|is_literal| may_be_literal || !is_literal);
+    let texts = ways.map(|is_literal| program_with(hit, mpi, ranks, (memory, is_literal)));
+    texts.min_by_key(|text| text.lines().count()).unwrap_or_default()
+}
+
+fn program_with(
+    hit: &Hit,
+    mpi: &str,
+    ranks: usize,
+    (memory, may_be_literal): (ProgramMemory, bool),
+) -> String {
     let (is_guarded, on_device) = (memory == ProgramMemory::Guarded, memory == ProgramMemory::Device);
     let Hit { layout, operation, .. } = hit;
     let oracle = hit.adopted.as_ref().unwrap_or(layout);
@@ -69,7 +83,10 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     let mut data = Items::from_layout(oracle, blocks as u32 * hit.items);
     let of_item = data.values.len() / (blocks * hit.items as usize).max(1);
     if operation.needs(Need::Short) {
-        data.values.truncate(sent_values(hit).unwrap_or(data.values.len().saturating_sub(1)));
+        // So many were sent, of a message that ends within an item.
+        let sent =
+            hit.detail.rsplit_once(" after ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+        data.values.truncate(sent.unwrap_or(data.values.len().saturating_sub(1)));
     }
     let (dense, count) =
         contiguous(&data.values[..data.values.len() / blocks]).unwrap_or((layout.clone(), hit.items));
@@ -97,8 +114,10 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
             Some(name) if body.contains("&dense") => types += &format!("MPI_Datatype dense = {name};\n"),
             Some(name) => body = with_words(&body, &[("dense", name)]),
             None => {
-                let lines = indented(&made(&dense, Construction::Usual, false));
-                types += &format!("MPI_Datatype dense;\n{{\n{lines}    dense = newtype;\n}}\n");
+                let lines = made(&dense, Construction::Usual, false);
+                let words = ["newtype", "part1", "part2"].into_iter();
+                let words: Vec<_> = words.zip(["dense", "dense1", "dense2"].map(str::to_owned)).collect();
+                types += &with_words(&lines, &words);
             }
         }
         body = with_words(&body, &[("count", count.to_string())]);
@@ -112,15 +131,16 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         (true, false) => [0, margin],
         (false, _) => [margin; 2],
     };
-    let may_be_literal = is_guarded || memory == ProgramMemory::Literal;
     let is_hang = hit.kind == FaultKind::Hang;
-    let literal = literal::Literal::new(&body, &data, margins(SHORT_MARGIN), is_hang);
-    let literal = literal.filter(|_| may_be_literal && ranks <= 2);
+    let short = || literal::constants_and_body(&body, &data, margins(SHORT_MARGIN), is_hang);
+    let literal = may_be_literal.then(short).flatten();
     let constants;
-    (body, constants) = literal.map_or((body, String::new()), |literal| (literal.body, literal.constants));
+    (constants, body) = literal.unwrap_or((String::new(), body));
     let is_literal = !constants.is_empty();
     body = body.replace("keep();", "copy_bytes(kept, memory, ALL);");
     body = body.replace("place();", "copy_bytes(memory, image, ALL);");
+    let poisoned = "copy_bytes(memory, memset(image, 0xA5, ALL), ALL), arrive(";
+    body = body.replace("prepare(", poisoned);
     if !is_guarded {
         body = with_words(&body, &[("guarded", "malloc".to_owned())]);
     }
@@ -139,8 +159,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         }
         all_helpers = DEVICE.to_owned() + HELPERS;
     }
-    let items = whole_items(data.values.len(), of_item).unwrap_or(1);
-    let listed = Listed::from_values(&data.values, items, oracle.extent());
+    let listed = Listed::from_values(&data.values);
     let placed = match (is_guarded, on_device) {
         (true, _) => "guarded",
         (_, true) => "on_device",
@@ -165,14 +184,17 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         "{types}{body}fputs({unless} ? \"\" : \"right\\n\", stdout), fflush(stdout);\nreturn MPI_Finalize() || wrong;\n"
     );
     let main = format!("\nint main(int argc, char **argv)\n{{\n{}}}\n", indented(&main));
-    let mut list = if uses("runs") { list(&listed) } else { String::new() };
+    let mut list = String::new();
+    if uses("runs") {
+        list += &format!("static const struct {{ long at, bytes; }} runs[] = {{{}}};\n", pairs(&listed.runs));
+    }
     if uses("widths") {
         list += &widths(&data.values[..of_item]);
     }
     list += &arguments(hit, &uses);
     let numbers = if has_rank { "rank, wrong" } else { "wrong" };
     let code = format!("{variables}static int {numbers};\n{constants}{list}{helpers}{functions}{main}");
-    let runs = listed.runs.len() * listed.items;
+    let runs = listed.runs.len() * listed.parts;
     let margins = margins(if is_literal { SHORT_MARGIN } else { MARGIN });
     let values = values((hit, oracle), (&data, of_item), runs, ranks, margins);
     head(hit, mpi, ranks, on_device) + &includes(&code) + &with_words(&code, &values)
@@ -198,26 +220,19 @@ fn wrong_queries(statements: &str, detail: &str) -> String {
 /// Names of a comparison that take two lines, in characters.
 const LONG_COMPARISON: usize = 56;
 
-/// Comparisons without their functions, if these would be longer.
+/// Comparisons without their functions, apart from those of data of a device, which is copied before, and of a choice of data.
 fn with_few_comparisons(body: &str, on_device: bool) -> String {
-    let numbers = body.matches("compare_number(").count() <= 3;
-    // Data of a device is copied before it is compared, and sums of addresses and conditions have blanks.
-    let mut compared = body.lines().filter_map(|line| line.split_once("compare("));
-    let bytes = body.matches("compare(").count() <= 2
-        && !on_device
-        && compared
-            .all(|(_, what)| what.replace(", ", "").replace("original + ", "").matches(' ').count() <= 1);
     let line = |line: &str| {
         let (call, arguments) = line.trim_start().strip_suffix(");")?.split_once('(')?;
         let blanks = " ".repeat(line.len() - line.trim_start().len());
         let mut arguments = arguments.splitn(if call == "compare" { 5 } else { 3 }, ", ");
         let what = arguments.next()?.trim_matches('"');
         match (call, &arguments.collect::<Vec<_>>()[..]) {
-            ("compare_number", [right, found]) if numbers => Some(format!(
+            ("compare_number", [right, found]) => Some(format!(
                 "{blanks}if ({found} != {right})\n{blanks}    wrong = \
                  printf(\"WRONG: {what} is %ld instead of {right}\\n\", (long) {found});\n"
             )),
-            ("compare", [right, found, length, first]) if bytes => {
+            ("compare", [right, found, length, first]) if !on_device && !found.contains(' ') => {
                 // Constants of several ranks share their bytes.
                 let right = match right.split_once(" + ") {
                     Some((name, first)) => format!("{name}[{first} + i]"),
@@ -256,7 +271,7 @@ fn includes(code: &str) -> String {
     let calls = |names: &[&str]| names.iter().any(|name| has_word(code, name));
     for (header, names) in [
         ("stdlib.h", &["malloc", "exit"][..]),
-        ("string.h", &["memcpy", "memset"]),
+        ("string.h", &["memcpy", "memset", "strcat"]),
         ("sys/mman.h", &["mmap"]),
         ("unistd.h", &["alarm"]),
     ] {
@@ -297,43 +312,40 @@ fn variables(uses: &dyn Fn(&str) -> bool, placed: &str) -> (String, String) {
 struct Listed {
     /// Displacements and lengths.
     runs: Vec<(i64, i64)>,
-    /// So many times, each `extent` bytes after the one before.
-    items: usize,
-    extent: i64,
+    /// So many times, each `step` bytes after the one before.
+    parts: usize,
+    step: i64,
 }
 
 impl Listed {
-    /// All runs, or those of one of the `items` if all are too many for a reader.
-    fn from_values(values: &[Value], items: usize, extent: i64) -> Self {
-        let all = runs(values);
-        if all.len() <= MOST_RUNS || items == 1 {
-            return Self { runs: all, items: 1, extent };
-        }
-        Self { runs: runs(&values[..values.len() / items]), items, extent }
+    /// All runs, or those of the shortest part of which all are repetitions, if all are too many for a reader.
+    fn from_values(values: &[Value]) -> Self {
+        let (all, count) = (runs(values), values.len());
+        let step = |part: usize| values[part].displacement - values[0].displacement;
+        let is_part = |part: &usize| {
+            let mut pairs = values.iter().zip(&values[*part..]);
+            let next = |value: &Value| Value { displacement: value.displacement + step(*part), ..*value };
+            count % part == 0 && pairs.all(|(value, other)| next(value) == *other)
+        };
+        let part = if all.len() > MOST_RUNS { (1..count).find(is_part) } else { None };
+        part.map_or(Self { runs: all, parts: 1, step: 0 }, |part| Self {
+            runs: runs(&values[..part]),
+            parts: count / part,
+            step: step(part),
+        })
     }
 
-    /// Functions that go through the list, for an item if it is one of several.
+    /// Functions that go through the list, for each part.
     fn read_by(&self, functions: &str) -> String {
-        if self.items == 1 {
+        if self.parts == 1 {
             return functions.to_owned();
         }
-        let (count, extent) = (self.runs.len(), self.extent);
+        let (count, step) = (self.runs.len(), self.step);
         functions
             .replace("runs[run++]", &format!("runs[run++ % {count}]"))
-            .replace("runs[run].at", &format!("run / {count} * {extent}l + runs[run % {count}].at"))
+            .replace("runs[run].at", &format!("run / {count} * {step}l + runs[run % {count}].at"))
             .replace("runs[run].bytes", &format!("runs[run % {count}].bytes"))
     }
-}
-
-/// The runs as a list of the program.
-fn list(listed: &Listed) -> String {
-    let of =
-        if listed.items == 1 { "all items".to_owned() } else { format!("each of {} items", listed.items) };
-    format!(
-        "\n/* The bytes of {of}, in the order of the type map: displacements and lengths. */\n\
-         static const struct {{ long at, bytes; }} runs[] = {{{}}};\n",
-        pairs(&listed.runs)
-    )
 }
 
 /// The bytes of the values of an item as a list of the program.
@@ -344,8 +356,7 @@ fn widths(values: &[Value]) -> String {
     };
     let runs: Vec<_> = values.chunk_by(|value, next| value.element == next.element).map(of).collect();
     format!(
-        "\n/* The values of an item: how many follow each other with so many bytes. */\n\
-         static const struct {{ long values, bytes; }} widths[] = {{{}}};\n",
+        "static const struct {{ long values, bytes; }} widths[] = {{{}}}; /* an item: so many values of so many bytes */\n",
         pairs(&runs)
     )
 }
@@ -353,18 +364,32 @@ fn widths(values: &[Value]) -> String {
 /// The initial values of a list in C, which has at least one row.
 fn pairs(rows: &[(i64, i64)]) -> String {
     let rows = if rows.is_empty() { &[(0, 0)] } else { rows };
-    let lines = rows.chunks(RUNS_OF_LINE).map(|line| {
-        line.iter().map(|(first, second)| format!("{{{first}, {second}}}")).collect::<Vec<_>>().join(", ")
-    });
-    initial(lines)
+    initial(rows.iter().map(|(first, second)| format!("{{{first}, {second}}}")))
 }
 
-/// The lines of initial values, without breaks if there is only one.
-fn initial(lines: impl Iterator<Item = String>) -> String {
-    match &lines.collect::<Vec<_>>()[..] {
-        [line] => line.clone(),
-        lines => format!("\n    {}\n", lines.join(",\n    ")),
+/// Initial values, with breaks unless one line is enough.
+fn initial(values: impl Iterator<Item = String>) -> String {
+    let values = values.collect::<Vec<_>>().join(",\n");
+    match joined(&values) {
+        line if !line.contains('\n') && line.len() < LINE - 20 => line,
+        lines => format!("\n{}", indented(&lines)),
     }
+}
+
+/// Lines, of which those that end with a comma and those that free parts of a type go on in their line if they fit.
+fn joined(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let goes_on = |last: &String| {
+            last.ends_with(',') || [last, line].iter().all(|line| line.starts_with("MPI_Type_free(&part"))
+        };
+        let fits = |last: &String| last.len() + line.len() < LINE && !line.starts_with('}');
+        match lines.last_mut().filter(|last| goes_on(last) && fits(last)) {
+            Some(last) => *last += &format!(" {}", line.trim_start()),
+            None => lines.push(line.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 /// The arguments of the constructor as lists of the program.
@@ -390,11 +415,13 @@ fn values(
     let value = if has_bool { "(i + rank) / 3 % 2" } else { "1 + 37 * (i + rank) % 251" };
     let Reported { size, lower_bound, extent, true_lower_bound, true_extent } = Reported::from_layout(oracle);
     let contents = Contents::of_type(&hit.layout, hit.construction);
-    let whole = whole_items(data.values.len(), of_item);
+    // `None` if the last item is not whole.
+    let count = data.values.len();
+    let whole = count.checked_div(of_item).filter(|items| items * of_item == count);
     vec![
         ("RANKS", ranks.to_string()),
         ("ITEMS", hit.items.to_string()),
-        ("VALUES", data.values.len().to_string()),
+        ("VALUES", count.to_string()),
         ("WHOLE", whole.map_or_else(|| "MPI_UNDEFINED".to_owned(), |items| items.to_string())),
         ("PARTITIONS", partitions(hit.items).to_string()),
         ("CALLS", "20".to_owned()),
@@ -443,24 +470,14 @@ fn used_helpers(helpers: &str, code: &str) -> String {
     let mut is_used: Vec<bool> = vec![false; blocks.len()];
     // A function only uses those before it.
     for i in (0..blocks.len()).rev() {
-        let Some(name) = helper_name(blocks[i]) else { continue };
+        let is_head = |line: &&str| line.starts_with("static ") && !line.contains(';');
+        let head = blocks[i].lines().find(is_head).and_then(|line| line.split_once('('));
+        let Some(name) = head.and_then(|(head, _)| head.rsplit([' ', '*']).next()) else { continue };
         let mut later = blocks.iter().zip(&is_used).skip(i + 1);
         is_used[i] = has_word(code, name) || later.any(|(block, used)| *used && has_word(block, name));
     }
     let used = blocks.iter().zip(is_used).filter(|(_, used)| *used);
     used.map(|(block, _)| format!("\n{}\n", block.trim())).collect()
-}
-
-/// The name of a function in `helpers.c`; `None` for declarations.
-fn helper_name(block: &str) -> Option<&str> {
-    let line = block.lines().find(|line| line.starts_with("static ") && !line.contains(';'))?;
-    line.split_once('(')?.0.rsplit([' ', '*']).next()
-}
-
-/// How many values were sent, of a message that ends within an item.
-fn sent_values(hit: &Hit) -> Option<usize> {
-    let (_, rest) = hit.detail.rsplit_once(" after ")?;
-    rest.split(' ').next()?.parse().ok()
 }
 
 /// The statements that make a type. One that is freed later is not a predefined one.
@@ -470,7 +487,7 @@ fn made(layout: &Layout, construction: Construction, is_freed: bool) -> String {
             format!("MPI_Datatype newtype;\nMPI_Type_dup({predefined}, &newtype);\n")
         }
         Some(predefined) => format!("MPI_Datatype newtype = {predefined};\n"),
-        None => format!("{}\n", layout.code_of(Language::C, construction)).replace("\n\n", "\n"),
+        None => joined(&layout.code_of(Language::C, construction)) + "\n",
     }
 }
 
@@ -491,11 +508,6 @@ fn runs(values: &[Value]) -> Vec<(i64, i64)> {
         }
     }
     runs
-}
-
-/// Items of so many values; `None` if the last one is not whole.
-fn whole_items(values: usize, of_item: usize) -> Option<usize> {
-    values.checked_div(of_item).filter(|items| items * of_item == values)
 }
 
 /// How a program that ends by itself shows a fault.

@@ -283,7 +283,10 @@ impl Finding {
             lines.push(format!("probably the same: {}{more}", similar.join("; ")));
         }
         let count = counted(self.cases.len(), "case");
-        lines.extend(self.cases.first().map(|first| format!("first in {}, in {count}", case_name(*first))));
+        if let Some(first) = self.cases.first() {
+            let fixed = first.checked_sub(FIRST_FIXED).map(|fixed| format!("fixed case {fixed}"));
+            lines.push(format!("first in {}, in {count}", fixed.unwrap_or_else(|| format!("case {first}"))));
+        }
         if self.is_uncertain {
             lines.push("uncertain: the list may lack it by chance".to_owned());
         }
@@ -345,14 +348,6 @@ impl Reports {
     /// Whether any finding is new for certain.
     pub fn has_regressions(&self) -> bool {
         self.0.iter().any(|report| report.regressions().next().is_some())
-    }
-}
-
-/// A case by its number.
-fn case_name(number: u64) -> String {
-    match number.checked_sub(FIRST_FIXED) {
-        Some(fixed) => format!("fixed case {fixed}"),
-        None => format!("case {number}"),
     }
 }
 

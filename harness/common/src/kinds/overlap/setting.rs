@@ -70,7 +70,8 @@ pub const PARAMETERS: &[Parameter<OverlapSetting>] = &[
          communication]"),
     parameter!("bytes", bytes: "BYTES" = "", operation_bytes, given;
         "bytes of the operation, such as 64KiB, instead of its time"),
-    parameter!("element", element: "TYPE" = "double", summed, shown_element;
+    parameter!("element", element: "TYPE" = "double", summed,
+        |element: &Element| (*element != Element::Double).then(|| element.to_string());
         "numbers that ireduce and iallreduce add up: double or float"),
     parameter!("matrix_order", matrix_order: "ROWS" = "", rows, given;
         "rows of the square matrices that each thread multiplies, instead of the time"),
@@ -96,10 +97,6 @@ fn operation_bytes(text: &str) -> Result<u64, String> {
 fn summed(text: &str) -> Result<Element, String> {
     let element = SUMMED.into_iter().find(|element| element.name() == text);
     element.ok_or_else(|| "must be double or float".to_owned())
-}
-
-fn shown_element(element: &Element) -> Option<String> {
-    (*element != Element::Double).then(|| element.to_string())
 }
 
 fn rows(text: &str) -> Result<u64, String> {

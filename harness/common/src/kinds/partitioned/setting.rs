@@ -52,7 +52,8 @@ pub const PARAMETERS: &[Parameter<Setting>] = &[
         "time that each thread computes, in microseconds"),
     parameter!("emulate", computing.emulation: "HOW" = "spin", str::parse::<Emulation>, unusual;
         "how computing time passes: spin, sleep, work or sweep"),
-    parameter!("beta", beta_bytes_per_s: "GB/S" = "the bandwidth of `single`", beta, shown_beta;
+    parameter!("beta", beta_bytes_per_s: "GB/S" = "the bandwidth of `single`", beta,
+        |beta: &Option<f64>| beta.map(|beta| (beta / 1e9).to_string());
         "bandwidth for the model, in GB/s"),
     parameter!("vcis", vcis: "N" = "the environment's value", threads, given;
         "virtual interfaces of MPICH (MPIR_CVAR_CH4_NUM_VCIS)"),
@@ -78,10 +79,6 @@ fn partitions(text: &str) -> Result<usize, String> {
 fn beta(text: &str) -> Result<f64, String> {
     let beta = text.parse::<f64>().ok().filter(|beta| beta.is_finite() && *beta > 0.0);
     beta.map(|beta| beta * 1e9).ok_or_else(|| "must be GB/s, above 0".to_owned())
-}
-
-fn shown_beta(beta_bytes_per_s: &Option<f64>) -> Option<String> {
-    beta_bytes_per_s.map(|beta| (beta / 1e9).to_string())
 }
 
 fn both_ways(text: &str) -> Result<bool, String> {

@@ -4,13 +4,10 @@ use common::conformance::Items;
 use common::conformance::form::with_words;
 use datatypes::Element;
 
-use super::{has_word, indented, initial, parts};
+use super::{has_word, initial, parts, runs};
 
-/// The most bytes that are constants.
-const MOST_LITERAL: usize = 128;
-
-/// The longest list of numbers in a line, in characters.
-const LINE: usize = 120;
+/// The most bytes of memory, so that each place is a `short`.
+const MOST_BYTES: usize = 1 << 15;
 
 /// Parts of statements that constants replace (two), and of calls whose effect a short program does not need.
 const LEFT_OUT: &str = "reverse(|memset(values, 0, |Comm_free|Group_free|Op_free|Request_free|Type_free(&absolute|Type_free(&apart";
@@ -21,55 +18,57 @@ const READ: [&str; 3] = ["memory", "data", "arrive"];
 /// Functions whose calls other statements replace. The first two write the memory.
 const CALLS: [&str; 3] = ["fill(", "prepare(", "arrive("];
 
-/// A program whose bytes are constants.
-pub struct Literal {
-    pub body: String,
-    pub constants: String,
-}
-
-impl Literal {
-    /// `None` if the bytes are too many, or if the statements need functions that compute them. A call that hangs may be one that frees.
-    pub fn new(body: &str, data: &Items, [before, behind]: [i64; 2], does_free: bool) -> Option<Self> {
-        let all = usize::try_from(data.span_bytes() as i64 + before + behind).ok()?;
-        let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
-        if all.max(data.bytes()) > MOST_LITERAL || has_bool {
-            return None;
-        }
-        let left_out = LEFT_OUT.split('|').take(if does_free { 2 } else { usize::MAX });
-        let is_left_out = |line: &&str| left_out.clone().any(|part| line.contains(part));
-        let lines: Vec<&str> = body.lines().filter(|line| !is_left_out(line)).collect();
-        let has_several = lines.iter().any(|line| argument(line, "fill(").is_some_and(|rank| rank != "0"));
-        let text = statements(&lines, has_several);
-        let has_copy = text.contains("memcpy(kept, ");
-        let left = ["fill", "prepare", "arrive", "place", "keep", "reverse"];
-        if left.iter().any(|word| has_word(&text, word)) || has_word(&text, "kept") && !has_copy {
-            return None;
-        }
-        let ranks = if has_several { 2 } else { 1 };
-        // Numbers of two digits make short lists. 89 is the largest prime number below 90.
-        // The bytes of rank 1 begin with the second one of rank 0.
-        let original: Vec<u8> = (0..all + ranks - 1).map(|i| 10 + (37 * i % 89) as u8).collect();
-        let (mut expected, mut merged) = (vec![Vec::new(); ranks], vec![vec![0xA5; all]; ranks]);
-        let mut byte_at = vec![Vec::new()];
-        for rank in 0..ranks {
-            let original = &original[rank..];
-            for value in &data.values {
-                let at = (value.displacement - data.span.0 + before) as usize;
-                let own = at..at + value.element.size() as usize;
-                merged[rank][own.clone()].copy_from_slice(&original[own.clone()]);
-                byte_at[0].extend(own.clone().map(|at| at as u8).filter(|_| rank == 0));
-                let (part, expected) = (own.len() / parts(value.element), &mut expected[rank]);
-                match body.contains("reverse(") {
-                    true => original[own].chunks(part).for_each(|part| expected.extend(part.iter().rev())),
-                    false => expected.extend(&original[own]),
-                }
+/// The constants, and the body with them. `None` if the bytes are too many, or if the statements need functions that compute them. A call that hangs may be one that frees.
+pub fn constants_and_body(
+    body: &str,
+    data: &Items,
+    [before, behind]: [i64; 2],
+    does_free: bool,
+) -> Option<(String, String)> {
+    let all = usize::try_from(data.span_bytes() as i64 + before + behind).ok()?;
+    let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
+    if all.max(data.bytes()) > MOST_BYTES || has_bool {
+        return None;
+    }
+    let left_out = LEFT_OUT.split('|').take(if does_free { 2 } else { usize::MAX });
+    let is_left_out = |line: &&str| left_out.clone().any(|part| line.contains(part));
+    let lines: Vec<&str> = body.lines().filter(|line| !is_left_out(line)).collect();
+    let has_several = lines.iter().any(|line| argument(line, "fill(").is_some_and(|rank| rank != "0"));
+    let whole = match runs(&data.values)[..] {
+        [] => Some(0),
+        [(at, _)] => Some(at - data.span.0 + before),
+        _ => None,
+    };
+    let text = statements(&lines, has_several, whole);
+    let has_copy = text.contains("memcpy(kept, ");
+    let left = ["fill", "prepare", "arrive", "place", "keep", "reverse"];
+    if left.iter().any(|word| has_word(&text, word)) || has_word(&text, "kept") && !has_copy {
+        return None;
+    }
+    let ranks = if has_several { 2 } else { 1 };
+    // Numbers of two digits make short lists. 89 is the largest prime number below 90.
+    // The bytes of rank 1 begin with the second one of rank 0.
+    let original: Vec<u16> = (0..all + ranks - 1).map(|i| 10 + (37 * i % 89) as u16).collect();
+    let (mut expected, mut merged) = (vec![Vec::new(); ranks], vec![vec![0xA5; all]; ranks]);
+    let mut byte_at = vec![Vec::new()];
+    for rank in 0..ranks {
+        let original = &original[rank..];
+        for value in &data.values {
+            let at = (value.displacement - data.span.0 + before) as usize;
+            let own = at..at + value.element.size() as usize;
+            merged[rank][own.clone()].copy_from_slice(&original[own.clone()]);
+            byte_at[0].extend(own.clone().map(|at| at as u16).filter(|_| rank == 0));
+            let (part, expected) = (own.len() / parts(value.element), &mut expected[rank]);
+            match body.contains("reverse(") {
+                true => original[own].chunks(part).for_each(|part| expected.extend(part.iter().rev())),
+                false => expected.extend(&original[own]),
             }
         }
-        let all =
-            [("original", vec![original]), ("expected", expected), ("merged", merged), ("byte_at", byte_at)];
-        let used = all.iter().filter(|(name, _)| has_word(&text, name));
-        Some(Self { constants: used.map(|(name, bytes)| constant(name, bytes)).collect(), body: text })
     }
+    let all =
+        [("original", vec![original]), ("expected", expected), ("merged", merged), ("byte_at", byte_at)];
+    let used = all.iter().filter(|(name, _)| has_word(&text, name));
+    Some((used.map(|(name, numbers)| constant(name, numbers)).collect(), text))
 }
 
 /// The argument of a call of a function of the program, if the line is one.
@@ -77,8 +76,9 @@ fn argument<'l>(line: &'l str, call: &str) -> Option<&'l str> {
     line.trim_start().strip_prefix(call)?.strip_suffix(");")
 }
 
-/// Statements that use constants, which the ranks share unless they have several data.
-fn statements(lines: &[&str], has_several: bool) -> String {
+/// Statements that use constants, which the ranks share unless they have several data. `whole`: the place in the memory of data without
+/// gaps.
+fn statements(lines: &[&str], has_several: bool, whole: Option<i64>) -> String {
     let of = |name: &str, rank: &str| match (has_several, name, rank) {
         (false, ..) | (true, "original", "0") => name.to_owned(),
         (true, "original", _) => format!("{name} + {rank}"),
@@ -100,7 +100,10 @@ fn statements(lines: &[&str], has_several: bool) -> String {
         let called = CALLS.into_iter().find_map(|call| Some((call, argument(line, call)?)));
         let with_values = |memory: &str, values: &str| {
             let each = "for (int i = 0; i < BYTES; i++)";
-            format!("{blanks}{each}\n{blanks}    {memory}[byte_at[i]] = {values}[i];")
+            match whole {
+                Some(at) => format!("{blanks}memcpy({memory} + {at}, {values}, BYTES);"),
+                None => format!("{blanks}{each}\n{blanks}    {memory}[byte_at[i]] = {values}[i];"),
+            }
         };
         let is_placed_next = lines.get(i + 1).is_some_and(|next| next.trim() == "place();");
         let code = match called {
@@ -169,25 +172,14 @@ fn without_braces(text: &str) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// The bytes of each rank as a constant of the program. C has no empty arrays.
-fn constant(name: &str, ranks: &[Vec<u8>]) -> String {
-    let of_rank = |bytes: &Vec<u8>| {
-        let mut lines = vec![String::new()];
-        for byte in if bytes.is_empty() { &[0][..] } else { bytes } {
-            match lines.last_mut() {
-                Some(line) if line.is_empty() => *line = byte.to_string(),
-                Some(line) if line.len() < LINE => *line += &format!(", {byte}"),
-                _ => lines.push(byte.to_string()),
-            }
-        }
-        format!("{{{}}}", initial(lines.into_iter()))
+/// The bytes of each rank as a constant of the program, or their places. C has no empty arrays.
+fn constant(name: &str, ranks: &[Vec<u16>]) -> String {
+    let list = |numbers: &[u16]| numbers.iter().map(u16::to_string).collect::<Vec<_>>().join(",\n");
+    let lists = ranks.iter().map(|numbers| list(if numbers.is_empty() { &[0] } else { numbers }));
+    let (size, list) = match ranks {
+        [_] => (String::new(), initial(lists)),
+        _ => (format!("[{}]", ranks[0].len().max(1)), initial(lists.map(|list| format!("{{{list}}}")))),
     };
-    let lists: Vec<String> = ranks.iter().map(of_rank).collect();
-    let bytes = ranks[0].len().max(1);
-    let (size, list) = match &lists[..] {
-        [one] => (String::new(), one.clone()),
-        few if few.concat().len() < LINE => (format!("[{bytes}]"), format!("{{{}}}", few.join(", "))),
-        many => (format!("[{bytes}]"), format!("{{\n{}}}", indented(&many.join(",\n")))),
-    };
-    format!("static const unsigned char {name}[]{size} = {list};\n")
+    let of = if ranks.iter().flatten().any(|number| *number > 255) { "short" } else { "unsigned char" };
+    format!("static const {of} {name}[]{size} = {{{list}}};\n")
 }

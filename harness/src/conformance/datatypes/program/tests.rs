@@ -3,7 +3,7 @@ use common::conformance::OPERATIONS;
 use super::*;
 
 /// Lines of the longest program, and those that memory of a device adds.
-const MOST_LINES: usize = 100;
+const MOST_LINES: usize = 83;
 const OF_DEVICE: usize = 32;
 
 fn hit(layout: &str, operation: &str, detail: &str) -> Hit {
@@ -34,7 +34,7 @@ fn every_operation_has_a_program() {
 
 #[test]
 fn nine_of_ten_programs_with_few_bytes_have_at_most_50_lines_or_60_with_guard_pages() {
-    for (memory, usual, most) in [(ProgramMemory::Literal, 50, 65), (ProgramMemory::Guarded, 60, 75)] {
+    for (memory, usual, most) in [(ProgramMemory::Literal, 50, 63), (ProgramMemory::Guarded, 60, 73)] {
         let lines = |operation: &Operation| {
             let hit = Hit { items: 1, ..hit("vector(2, 1, 2, int16)", operation.name, "") };
             program(&hit, "an MPI", 2, memory).lines().count()
@@ -87,7 +87,7 @@ fn the_bytes_of_the_type_map_are_a_literal_list() {
     assert!(open.contains(" * MPI 9: wrong\n") && open.contains("(MPI-4.1, section 5.1.11)"), "{open}");
     assert!(!open.contains("guarded") && !open.contains("mmap"), "{open}");
     let many = program(&Hit { items: 1000, ..hit }, "MPI 9", 2, ProgramMemory::Static);
-    assert!(many.contains("each of 1000 items") && many.contains("runs[] = {{4, 4}, {-4, 4}};"), "{many}");
+    assert!(many.contains("runs[] = {{4, 4}, {-4, 4}};"), "{many}");
     let line = "for (int run = 0; run < 2000; next += runs[run++ % 2].bytes)\n        \
                 memcpy(next, image + 68 + run / 2 * 16l + runs[run % 2].at, runs[run % 2].bytes);";
     assert!(many.contains(line), "{many}");
