@@ -1,15 +1,15 @@
 //! The steps before packing, by shape and size: compiling a layout, its segments, its signature, and reading its text. Throughput is in
 //! bytes of the message. `ddtbench engine` times packing and unpacking, by the engine, the plain loop and `memcpy`.
 //!
-//!     cargo bench -p ddtbench-kernels
-//!     cargo bench -p ddtbench-kernels -- listed/compile
+//!     cargo bench -p ddtbench-apps --bench shapes
+//!     cargo bench -p ddtbench-apps --bench shapes -- listed/compile
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use datatypes::Layout;
-use ddtbench_kernels::compile;
+use kernels::compile;
 
 /// Bytes of a message; the time grows with the lists only.
 const SIZES: [i64; 2] = [4 << 10, 256 << 10];
