@@ -117,7 +117,7 @@ pub fn join(mut findings: Vec<Finding>, right: &[Finding], has_baseline: bool) -
     let mut joined: Vec<Finding> = Vec::new();
     for mut finding in findings {
         let by_cause = joined.iter().position(|other| other.is_cause_of(&finding));
-        let by_part = || joined.iter().position(|other| other.is_of_small_part(&finding));
+        let by_part = || joined.iter().position(|other| other.is_probably_same(&finding));
         let by_change = || joined.iter().position(|other| has_baseline && other.is_of_one_change(&finding));
         let Some(same) = by_cause.or_else(by_part).or_else(by_change) else {
             joined.push(finding);
@@ -195,6 +195,12 @@ mod tests {
             crashes(["a", "b"], "pack") && crashes(["a", "b"], "pack_items") && !crashes(["a", "a"], "pack")
         );
         assert!(!crashes(["a", "b"], "send"));
+        // Any operation may crash there.
+        let put = |place| Finding {
+            hit: Hit { operation: found("put", "byte").hit.operation, ..at(place).hit },
+            ..at(place)
+        };
+        assert_eq!(["a", "b"].map(|place| join(vec![at("a"), put(place)], &[], false).0.len()), [1, 2]);
     }
 
     #[test]
@@ -228,13 +234,16 @@ mod tests {
         let findings = all.map(|(operation, layout)| found(operation, layout));
         let numbers = |has_baseline| join(findings.to_vec(), &[], has_baseline).0.len();
         assert_eq!([false, true].map(numbers), [6, 3]);
-        // So are new ones of a small part of an MPI.
-        let of = |(is_known, operation)| {
-            let [mut one, other] = [all[2].1, all[3].1].map(|layout| found(operation, layout));
+        // So are new ones of a small part of an MPI, of one message with three constructors, or of one function.
+        let of = |(is_known, operations, layouts): (bool, [&str; 2], [&str; 2])| {
+            let [mut one, other] = [0, 1].map(|i| found(operations[i], layouts[i]));
             one.is_known = is_known;
             join(vec![one, other], &[], false).0.len()
         };
-        assert_eq!([(false, "accumulate"), (true, "accumulate"), (false, "gather")].map(of), [1, 2, 2]);
+        let (two, deep) = ([all[2].1, all[3].1], ["resized(0, 9, resized(0, 9, resized(0, 9, byte)))"; 2]);
+        let [small, other, unlike] = [["accumulate"; 2], ["gather"; 2], ["pack_behind", "get"]];
+        let pairs = [(false, small, two), (true, small, two), (false, other, two), (false, unlike, deep)];
+        assert_eq!(pairs.map(of), [1, 2, 2, 1]);
     }
 
     /// Whether a finding explains another one, if both are new, and if it is known.

@@ -284,12 +284,14 @@ impl Finding {
                 || shares_part && (has(&own.layout, &hit.layout) || has(&hit.layout, &own.layout)))
     }
 
-    /// Whether both are new, and fail in the same way in a part of an MPI with little separate code.
-    pub fn is_of_small_part(&self, other: &Self) -> bool {
-        ["external32", "counts", "accumulate", "partitioned"].contains(&part_of_mpi(&self.hit))
-            && !self.is_known
-            && !other.is_known
-            && is_of_same_part(&self.hit, &other.hit)
+    /// Whether both are new, and of the same unusual message, or crash in the same function, or fail in the same way in a part of an MPI
+    /// with little separate code.
+    pub fn is_probably_same(&self, other: &Self) -> bool {
+        let (own, hit) = (&self.hit, &other.hit);
+        let is_message = own.layout.constructors() > 2 && own.layout == hit.layout && own.items == hit.items;
+        let is_place = own.place().is_some_and(|place| place != DAMAGED_HEAP) && own.place() == hit.place();
+        let is_small = ["external32", "counts", "accumulate", "partitioned"].contains(&part_of_mpi(own));
+        !self.is_known && !other.is_known && (is_message || is_place || is_small && is_of_same_part(own, hit))
     }
 
     /// Whether the layout of another finding fails with its operation, too, so that it has the same cause if

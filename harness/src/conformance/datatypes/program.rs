@@ -66,16 +66,11 @@ impl ProgramMemory {
 pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> String {
     let may_be_literal = matches!(memory, ProgramMemory::Literal | ProgramMemory::Guarded) && ranks <= 2;
     let ways = [true, false].into_iter().filter(|is_literal| may_be_literal || !is_literal);
-    let texts = ways.map(|is_literal| program_with(hit, mpi, ranks, (memory, is_literal)));
+    let texts = ways.map(|is_literal| program_with(hit, mpi, ranks, memory, is_literal));
     texts.min_by_key(|text| text.lines().count()).unwrap_or_default()
 }
 
-fn program_with(
-    hit: &Hit,
-    mpi: &str,
-    ranks: usize,
-    (memory, may_be_literal): (ProgramMemory, bool),
-) -> String {
+fn program_with(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory, may_be_literal: bool) -> String {
     let (is_guarded, on_device) = (memory == ProgramMemory::Guarded, memory == ProgramMemory::Device);
     let Hit { layout, operation, .. } = hit;
     let oracle = hit.adopted.as_ref().unwrap_or(layout);
@@ -132,10 +127,10 @@ fn program_with(
         (false, _) => [margin; 2],
     };
     let is_hang = hit.kind == FaultKind::Hang;
-    let short = || literal::constants_and_body(&body, &data, margins(SHORT_MARGIN), is_hang);
+    let short = || literal::with_constants(&body, &data, margins(SHORT_MARGIN), is_hang);
     let literal = may_be_literal.then(short).flatten();
     let constants;
-    (constants, body) = literal.unwrap_or((String::new(), body));
+    (body, constants) = literal.unwrap_or((body, String::new()));
     let is_literal = !constants.is_empty();
     body = body.replace("keep();", "copy_bytes(kept, memory, ALL);");
     body = body.replace("place();", "copy_bytes(memory, image, ALL);");

@@ -9,7 +9,7 @@ use common::conformance::{Case, FaultKind, OPERATIONS, Operation};
 use datatypes::{Element, Layout};
 
 use super::baseline::{are_old, lasting};
-use super::campaign::{Campaign, Coverage, Range};
+use super::campaign::{Campaign, Range};
 use super::causes::{join, mark_uncertain, mark_variants};
 use super::confirmation::confirm;
 use super::corpus::corpus;
@@ -301,7 +301,11 @@ impl<'a> Session<'a> {
         (report.findings, report.fixed) = self.joined(all);
         save(report);
         let now = Instant::now();
-        let rest = self.time_of_cases(range.first + range.cases, &report.coverage);
+        // Shrinking is to leave the time that the other cases will take.
+        let cases = if self.plan.cases_first { self.plan.cases } else { 0 };
+        let rest = cases.saturating_sub(range.first + range.cases) as f64;
+        let rest = Duration::try_from_secs_f64(rest * 60.0 / report.coverage.cases_per_minute().max(1e-9));
+        let rest = rest.unwrap_or(Duration::MAX);
         self.worker.deadline = self.limit.map(|limit| limit.of_shrinking(now, rest));
         let deadline = match self.worker.deadline {
             _ if campaign.is_stopped => now,
@@ -373,15 +377,6 @@ impl<'a> Session<'a> {
         let Reduced { findings, is_stopped, .. } = reduced?;
         self.avoided.extend(findings);
         Ok(is_stopped)
-    }
-
-    /// The time that the cases from this one on will take, if shrinking is to leave it.
-    fn time_of_cases(&self, from: u64, so_far: &Coverage) -> Duration {
-        if !self.plan.cases_first {
-            return Duration::ZERO;
-        }
-        let rest = self.plan.cases.saturating_sub(from) as f64;
-        Duration::try_from_secs_f64(rest * 60.0 / so_far.cases_per_minute()).unwrap_or(Duration::MAX)
     }
 
     fn report(&self) -> MpiReport {

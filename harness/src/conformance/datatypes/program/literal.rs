@@ -18,19 +18,16 @@ const READ: [&str; 3] = ["memory", "data", "arrive"];
 /// Functions whose calls other statements replace. The first two write the memory.
 const CALLS: [&str; 3] = ["fill(", "prepare(", "arrive("];
 
-/// The constants, and the body with them. `None` if the bytes are too many, or if the statements need functions that compute them. A call that hangs may be one that frees.
-pub fn constants_and_body(
-    body: &str,
-    data: &Items,
-    [before, behind]: [i64; 2],
-    does_free: bool,
-) -> Option<(String, String)> {
+/// The body with constants, and these. `None` if bytes are too many, or if statements need functions that compute them. A call that hangs
+/// may be one that frees.
+pub fn with_constants(body: &str, data: &Items, margins: [i64; 2], frees: bool) -> Option<(String, String)> {
+    let [before, behind] = margins;
     let all = usize::try_from(data.span_bytes() as i64 + before + behind).ok()?;
     let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
     if all.max(data.bytes()) > MOST_BYTES || has_bool {
         return None;
     }
-    let left_out = LEFT_OUT.split('|').take(if does_free { 2 } else { usize::MAX });
+    let left_out = LEFT_OUT.split('|').take(if frees { 2 } else { usize::MAX });
     let is_left_out = |line: &&str| left_out.clone().any(|part| line.contains(part));
     let lines: Vec<&str> = body.lines().filter(|line| !is_left_out(line)).collect();
     let has_several = lines.iter().any(|line| argument(line, "fill(").is_some_and(|rank| rank != "0"));
@@ -68,7 +65,8 @@ pub fn constants_and_body(
     let all =
         [("original", vec![original]), ("expected", expected), ("merged", merged), ("byte_at", byte_at)];
     let used = all.iter().filter(|(name, _)| has_word(&text, name));
-    Some((used.map(|(name, numbers)| constant(name, numbers)).collect(), text))
+    let constants = used.map(|(name, numbers)| constant(name, numbers)).collect();
+    Some((text, constants))
 }
 
 /// The argument of a call of a function of the program, if the line is one.
