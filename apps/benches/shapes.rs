@@ -1,8 +1,8 @@
 //! The steps before packing, by shape and size: compiling a layout, its segments, its signature, and reading its text. Throughput is in
 //! bytes of the message. `ddtbench engine` times packing and unpacking, by the engine, the plain loop and `memcpy`.
 //!
-//!     cargo bench -p ddtbench-apps --bench shapes
-//!     cargo bench -p ddtbench-apps --bench shapes -- listed/compile
+//!     cargo bench --bench shapes
+//!     cargo bench --bench shapes -- listed/compile
 
 use std::hint::black_box;
 use std::time::Duration;

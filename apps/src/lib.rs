@@ -6,7 +6,7 @@
 //! receive into, and the hand-written pack and unpack loops of the application.
 //!
 //! A side of the message is a [`Face`], which has layouts and two loops: [`Loops::Plain`], the application's nest,
-//! and [`Loops::Tuned`], an expert's version of it. `cargo bench -p ddtbench-apps` compares both with C.
+//! and [`Loops::Tuned`], an expert's version of it. `cargo bench --bench hand_loops` compares both with C.
 //!
 //! ```
 //! use ddtbench_apps::{Context, Side, WireOrder, find};

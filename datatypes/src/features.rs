@@ -99,23 +99,21 @@ impl Layout {
         self.is_of_class(pattern) || self.constructor().children().iter().any(|child| child.contains(pattern))
     }
 
-    /// The same for a member: without data, its constructor does not matter.
-    fn is_member_of_class(&self, pattern: &Self) -> bool {
-        (pattern.size() == 0 && self.size() == 0) || self.contains(pattern)
-    }
-
     fn is_of_class(&self, pattern: &Self) -> bool {
         if let Constructor::Named { .. } = pattern.constructor() {
             return matches!(self.constructor(), Constructor::Named { .. })
                 && self.features().is_superset(&pattern.features());
         }
+        // The constructor of a member without data does not matter.
+        let is_member =
+            |child: &Self, part: &Self| (part.size() == 0 && child.size() == 0) || child.contains(part);
         is_as_general(self.constructor(), pattern.constructor())
             && self.features().is_superset(&pattern.features())
             && pattern
                 .constructor()
                 .children()
                 .iter()
-                .all(|part| self.constructor().children().iter().any(|child| child.is_member_of_class(part)))
+                .all(|part| self.constructor().children().iter().any(|child| is_member(child, part)))
     }
 }
 

@@ -106,6 +106,9 @@ fn programs_are_right(mpi: &Mpi) {
     let few = Case::with_layout(0, "contiguous(5, int32)".parse().unwrap(), 3, true);
     // So many that a program lists those of one item.
     let many = Case::with_layout(0, "resized(0, 16, vector(2, 1, 2, int32))".parse().unwrap(), 30, true);
+    // So long lists that they are variables, in the type without gaps, too.
+    let lists = "struct([1, 1, 1, 1], [0, 8, 24, 32], [float_complex, double_complex, int32, double])";
+    let lists = Case::with_layout(0, lists.parse().unwrap(), 2, true);
     let folder = setup::scratch();
     let (source, program_file) = (folder.join("operation.c"), folder.join("operation"));
     let tried =
@@ -114,6 +117,7 @@ fn programs_are_right(mpi: &Mpi) {
     let small = Case::with_layout(0, "vector(2, 1, 2, int32)".parse().unwrap(), 2, true);
     let nothing = Case::with_layout(0, "contiguous(0, int32)".parse().unwrap(), 2, true);
     for ((_, operation), case) in tried.zip([few, many].iter().cycle()) {
+        let case = if operation.name == "send_to_self" { &lists } else { case };
         // Which hang on MPIs at hand.
         let has_data = !operation.needs(conformance::Need::WithoutData);
         let [case, small] = if has_data { [case, &small] } else { [&nothing; 2] };

@@ -1,7 +1,7 @@
 //! The applications' loops compared with plain C: the plain nest with the original's loop as a reader's
 //! compiler builds it, the tuned loops with the best that a C compiler makes for this processor.
 //!
-//! `cargo bench -p ddtbench-apps [-- FILTER]` needs a C compiler. It takes each test at its quick set and at
+//! `cargo bench --bench hand_loops [-- FILTER]` needs a C compiler. It takes each test at its quick set and at
 //! the largest set of the original. First it checks that all loops move the same bytes, then Criterion times
 //! them. `cargo test` checks them and runs each loop once. The time of a plain copy is the bound.
 

@@ -40,7 +40,10 @@ pub struct CompareArgs {
 
 impl CompareArgs {
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        let (comparisons, folders, code) = match self.is_live() {
+        let mpis = &self.given.conditions.mpis;
+        // MPIs are measured, not recorded runs compared.
+        let is_live = !mpis.names.is_empty() || !mpis.variants.is_empty() || self.given.plan_file().is_some();
+        let (comparisons, folders, code) = match is_live {
             true => {
                 let (comparisons, folder, code) = live::compare(&self)?;
                 (comparisons, vec![folder], code)
@@ -81,11 +84,5 @@ impl CompareArgs {
         };
         self.judge.print(&comparisons, &folders)?;
         Ok(code)
-    }
-
-    /// Whether MPIs are measured, not recorded runs compared.
-    fn is_live(&self) -> bool {
-        let mpis = &self.given.conditions.mpis;
-        !mpis.names.is_empty() || !mpis.variants.is_empty() || self.given.plan_file().is_some()
     }
 }

@@ -136,7 +136,7 @@ fn complete(statements: &str, origin: &str, arguments: &str) -> String {
     let received = of_rank.lines().next().map(str::trim_start).filter(|line| line.starts_with("compare("));
     let sent = || match arguments.split(", ").next()? {
         "packed" => Some("memset(packed, 0, BYTES);"),
-        "kept + ORIGIN" => Some("memset(kept, 0, ALL);"),
+        "kept + ORIGIN" | "MPI_BOTTOM" => Some("memset(kept, 0, ALL);"),
         "sent" => Some("memset(sent, 0, 2 * BYTES);"),
         _ => None,
     };

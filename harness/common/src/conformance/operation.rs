@@ -272,6 +272,10 @@ mod tests {
         let of_file = calls("file_memory_all_large");
         assert!(["File_write_at_all_c", "File_read_at_all_c"].iter().all(|call| of_file.contains(call)));
         assert!(calls("put_locked").contains(&"Win_lock") && calls("put_requested").contains(&"Rput"));
+        // Data is compared or changed as soon as a request is complete, apart from data that is compared later.
+        let at_once = "MPI_Wait(&request, MPI_STATUS_IGNORE);\n    MPI_Win_unlock";
+        let unchecked = OPERATIONS.iter().filter(|operation| operation.statements.contains(at_once));
+        assert_eq!(unchecked.map(|operation| operation.name).collect::<Vec<_>>(), ["put_origin_requested"]);
         assert!(calls("neighbor_alltoallv_torus_nonblocking").contains(&"Ineighbor_alltoallv"));
         assert_eq!(Operation::find("neighbor_alltoallv_torus").unwrap().blocks(2), 6);
     }

@@ -1,6 +1,6 @@
 /* The operations: C statements that the rank program executes and that the program of a finding has. A section begins with a name, the
  * section of MPI-4.1, and words (`add` in operation.rs): the ranks; what the type must be like; the calls that have other forms. Then
- * comes the comparison in one line. Words in capitals are values; `fill`, `prepare` and others are in helpers.c and in bench.h.
+ * comes the comparison in one line. Words in capitals are values; `fill` and others are in helpers.c and in bench.h.
  */
 
 /// bounds | 5.1.5 to 5.1.8 | alone own
@@ -572,8 +572,7 @@ prepare(packed);
 MPI_Win_create(kept, rank == 1 ? ALL : 0, 1, MPI_INFO_NULL, comm, &window);
 EPOCH(0, 1, MPI_Get_accumulate(values, count, dense, data, ITEMS, type, 1, ORIGIN, ITEMS, type, MPI_SUM, window));
 MPI_Win_free(&window);
-const unsigned char *changed = rank == 0 ? memory : kept;
-compare("changed memory", image, changed, ALL, FIRST);
+compare("changed memory", image, rank == 0 ? memory : kept, ALL, FIRST);
 
 /// bcast | 6.4 | all disjoint MPI_Bcast
 /// a broadcast of the type

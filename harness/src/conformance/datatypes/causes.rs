@@ -1,6 +1,6 @@
 //! Which findings have one cause: variants of known ones, and those that are joined.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::time::Instant;
 
@@ -45,8 +45,8 @@ pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Resul
     Ok(())
 }
 
-/// Marks new findings that the list may lack by chance. If their program shows them: one type has them, and no other of this range does.
-/// Otherwise: the same, or the time was over before the range was tried, or they occur after other cases only.
+/// Marks new findings that the list may lack by chance: one type shows them, and no other of this range or their program does not, or they
+/// occur after other cases only, and their program has not shown them.
 pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Range) -> Result<(), MpiError> {
     let known = found.iter().filter(|found| found.is_known);
     let known: Vec<_> = known.flat_map(|known| iter::once(known).chain(&known.similar)).cloned().collect();
@@ -57,28 +57,33 @@ pub fn mark_uncertain(worker: &mut Worker<'_>, found: &mut [Finding], range: &Ra
             worker.deadline = range.deadline;
             new.is_reproduced &= occurs_alone(worker, &new.hit)? != Some(false);
         }
-        if !new.is_reproduced && matches!(new.confirmation.evidence, Evidence::Unfinished(_)) && !is_hang {
+        let matters = !new.is_reproduced || new.is_single();
+        if matters && matches!(new.confirmation.evidence, Evidence::Unfinished(_)) && !is_hang {
             new.confirmation = confirm(worker, &new.hit, range.deadline)?;
         }
         new.is_uncertain = !new.is_reproduced && new.confirmation.shown().is_none();
         if new.is_uncertain || !new.is_single() {
             continue;
         }
+        let all: Vec<Finding> = iter::once(&*new).chain(&new.similar).cloned().collect();
+        let operations = all.iter().map(|own| (own.hit.operation.number(), own.hit.operation));
+        let operations: Vec<_> = operations.collect::<BTreeMap<_, _>>().into_values().collect();
         let mut campaign = Campaign::default();
-        campaign.run(worker, &[new.hit.operation], range, &known)?;
+        campaign.run(worker, &operations, range, &known)?;
         if campaign.is_stopped {
             return Err(MpiError::Interrupted);
         }
         for hit in campaign.hits {
             let again = Finding { is_reproduced: new.is_reproduced, ..Finding::new(hit) };
-            let is_alike = new.is_cause_of(&again) && !known.iter().any(|known| known.is_cause_of(&again));
-            if explains(new, &again.hit) || is_alike {
+            let is_known = known.iter().any(|known| known.is_cause_of(&again));
+            if all.iter().any(|own| explains(own, &again.hit) || own.is_cause_of(&again) && !is_known) {
                 new.cases.extend(again.cases);
             }
         }
         let is_over = range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let was_tried = !is_over && is_tried(&campaign.coverage, new.hit.operation, range.cases);
-        new.is_uncertain = new.is_single() && (was_tried || new.confirmation.shown().is_none());
+        let is_refuted = matches!(new.confirmation.evidence, Evidence::NotShown(_));
+        new.is_uncertain = new.is_single() && (was_tried || is_refuted);
     }
     Ok(())
 }
@@ -177,7 +182,8 @@ mod tests {
         assert!(!is_uncertain(late(Evidence::Shown(String::new())), done));
         assert!(is_uncertain(late(Evidence::Untried), done));
         end.set(Some(Instant::now()));
-        assert!(!is_uncertain(of(&[3]), done) && is_uncertain(with(Evidence::Untried, &[3]), done));
+        let untried = is_uncertain(with(Evidence::Untried, &[3]), done);
+        assert!(!untried && is_uncertain(with(Evidence::NotShown(String::new()), &[3]), done));
         let left_out = |cases| Coverage { left_out: [("pack", cases)].into(), ..Coverage::default() };
         assert!(is_tried(&left_out(4), operation, 10) && !is_tried(&left_out(5), operation, 10));
     }

@@ -288,7 +288,8 @@ impl Finding {
     /// with little separate code.
     pub fn is_probably_same(&self, other: &Self) -> bool {
         let (own, hit) = (&self.hit, &other.hit);
-        let is_message = own.layout.constructors() > 2 && own.layout == hit.layout && own.items == hit.items;
+        let of = |hit: &Hit| (hit.items, hit.construction);
+        let is_message = own.layout.constructors() > 2 && own.layout == hit.layout && of(own) == of(hit);
         let is_place = own.place().is_some_and(|place| place != DAMAGED_HEAP) && own.place() == hit.place();
         let is_small = ["external32", "counts", "accumulate", "partitioned"].contains(&part_of_mpi(own));
         !self.is_known && !other.is_known && (is_message || is_place || is_small && is_of_same_part(own, hit))

@@ -7,7 +7,7 @@ static unsigned char *guarded(long bytes) /* memory that ends at a page that can
     return map + whole - bytes;
 }
 
-static void fill(int rank) /* the memory of a sender, different on each rank, and its values in the order of the type map */
+static void fill(int rank) /* the memory of a sender, different on each rank, and what it sends */
 {
     unsigned char *next = expected;
     for (long i = 0; i < ALL; i++)

@@ -65,9 +65,8 @@ impl ProgramMemory {
 /// The shortest program of a hit on this number of ranks.
 pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> String {
     let may_be_literal = matches!(memory, ProgramMemory::Literal | ProgramMemory::Guarded) && ranks <= 2;
-    let ways = [true, false].into_iter().filter(|is_literal| may_be_literal || !is_literal);
-    let texts = ways.map(|is_literal| program_with(hit, mpi, ranks, memory, is_literal));
-    texts.min_by_key(|text| text.lines().count()).unwrap_or_default()
+    let texts = [may_be_literal, false].map(|is_literal| program_with(hit, mpi, ranks, memory, is_literal));
+    texts.into_iter().min_by_key(|text| text.lines().count()).unwrap_or_default()
 }
 
 fn program_with(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory, may_be_literal: bool) -> String {
@@ -110,9 +109,12 @@ fn program_with(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory, may_b
             Some(name) => body = with_words(&body, &[("dense", name)]),
             None => {
                 let lines = made(&dense, Construction::Usual, false);
-                let words = ["newtype", "part1", "part2"].into_iter();
-                let words: Vec<_> = words.zip(["dense", "dense1", "dense2"].map(str::to_owned)).collect();
-                types += &with_words(&lines, &words);
+                // Its parts and lists have other names than those of the type.
+                let words = lines.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+                let is_own = |of: &&str| of.starts_with(char::is_lowercase) && of.ends_with(char::is_numeric);
+                let names = words.filter(is_own).map(|name| (name, format!("dense_{name}")));
+                let names: Vec<_> = names.chain([("newtype", "dense".to_owned())]).collect();
+                types += &with_words(&lines, &names);
             }
         }
         body = with_words(&body, &[("count", count.to_string())]);
@@ -215,7 +217,7 @@ fn wrong_queries(statements: &str, detail: &str) -> String {
 /// Names of a comparison that take two lines, in characters.
 const LONG_COMPARISON: usize = 56;
 
-/// Comparisons without their functions, apart from those of data of a device, which is copied before, and of a choice of data.
+/// Comparisons without their functions, apart from those of data of a device, which is copied before.
 fn with_few_comparisons(body: &str, on_device: bool) -> String {
     let line = |line: &str| {
         let (call, arguments) = line.trim_start().strip_suffix(");")?.split_once('(')?;
@@ -225,9 +227,10 @@ fn with_few_comparisons(body: &str, on_device: bool) -> String {
         match (call, &arguments.collect::<Vec<_>>()[..]) {
             ("compare_number", [right, found]) => Some(format!(
                 "{blanks}if ({found} != {right})\n{blanks}    wrong = \
-                 printf(\"WRONG: {what} is %ld instead of {right}\\n\", (long) {found});\n"
+                 printf(\"WRONG: {what} is %ld instead of %ld\\n\", (long) {found}, (long) {right});\n"
             )),
-            ("compare", [right, found, length, first]) if !on_device && !found.contains(' ') => {
+            ("compare", [right, found, length, first]) if !on_device => {
+                let found = if found.contains(' ') { format!("({found})") } else { (*found).to_owned() };
                 // Constants of several ranks share their bytes.
                 let right = match right.split_once(" + ") {
                     Some((name, first)) => format!("{name}[{first} + i]"),

@@ -1,4 +1,4 @@
-//! Programs with few bytes: constants take the place of the functions that compute them.
+//! Programs that constants make shorter: they take the place of the functions that compute them.
 
 use common::conformance::Items;
 use common::conformance::form::with_words;
