@@ -59,7 +59,7 @@ pub struct Finding {
     pub is_reproduced: bool,
     /// Whether it was in the list of known findings.
     pub is_known: bool,
-    /// Whether the list may lack it by chance: one type shows it, and no other of many, or it needs cases before it and its program does not show it.
+    /// Whether the list may lack it by chance (`mark_uncertain`).
     pub is_uncertain: bool,
     /// The C program, and what it did.
     pub confirmation: Confirmation,

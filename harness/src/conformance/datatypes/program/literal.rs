@@ -1,4 +1,4 @@
-//! Programs that constants make shorter: they take the place of the functions that compute them.
+//! Constants in a program, instead of the functions that compute them: few bytes make it shorter.
 
 use common::conformance::Items;
 use common::conformance::form::with_words;
@@ -18,8 +18,8 @@ const READ: [&str; 3] = ["memory", "data", "arrive"];
 /// Functions whose calls other statements replace. The first two write the memory.
 const CALLS: [&str; 3] = ["fill(", "prepare(", "arrive("];
 
-/// The body with constants, and these. `None` if bytes are too many, or if statements need functions that compute them. A call that hangs
-/// may be one that frees.
+/// The body that uses constants, and their declarations. `None` if bytes are too many, or if statements need functions that compute them.
+/// `frees`: whether calls that free are kept, since one of them may hang.
 pub fn with_constants(body: &str, data: &Items, margins: [i64; 2], frees: bool) -> Option<(String, String)> {
     let [before, behind] = margins;
     let all = usize::try_from(data.span_bytes() as i64 + before + behind).ok()?;
