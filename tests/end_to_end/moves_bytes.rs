@@ -22,8 +22,8 @@ use super::typed::{Measuring, type_alone};
 /// Numbers of ranks: one pair, and several. The second is also more than the cores of many machines.
 const RANKS: [usize; 2] = [2, 4];
 
-/// Short, because the test does not examine figures: a few blocks of each method, also on a busy machine.
-const SHORT: &str = "--min-repetitions 4 --max-repetitions 8 --max-time 60 --warmup 1";
+/// Short, because the test does not examine figures. More ranks than cores take long for each message.
+const SHORT: &str = "--min-repetitions 2 --max-repetitions 2 --max-time 60 --warmup 1";
 
 /// One trial, with one run, for each MPI and number of ranks. Each has the tests with an even or with an odd
 /// number, so that every test runs on every MPI and with every number of ranks.
@@ -174,8 +174,7 @@ fn phases_are_those_of_the_method(test: &Test, method: &str, rows: &Summary) {
     for (mine, theirs) in [("pack", "peer_pack"), ("unpack", "peer_unpack")] {
         expected.extend(own.contains(&mine).then_some(theirs));
     }
-    // A transfer that is too short for the clock is repeated within a sample; its parts then cannot be timed
-    // separately.
+    // A transfer that is too short for the clock is repeated within a sample; its parts then cannot be timed separately.
     let is_whole = |row: &&Row| row.get("phase") == "round_trip";
     if rows.iter().copied().find(is_whole).and_then(|row| row.number("batch")) == Some(1.0) {
         expected.insert("communicate");

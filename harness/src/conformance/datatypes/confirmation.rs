@@ -13,7 +13,7 @@ use crate::conformance::Conditions;
 use crate::mpi::{Exit, Line, MpiError, Sign};
 
 /// Bytes from the first to the last of the data of a program, which fills all of them several times.
-const MOST_BYTES: usize = 1 << 30;
+const MOST_BYTES: usize = 1 << 29;
 
 /// The same of a program with static memory: a linker places 2 GiB.
 const MOST_STATIC_BYTES: usize = 1 << 28;
@@ -21,9 +21,8 @@ const MOST_STATIC_BYTES: usize = 1 << 28;
 /// Seconds of silence after which a program is ended. It ends itself earlier.
 const LIMIT_S: f64 = 30.0;
 
-/// Compiles and runs the program of a hit: the shortest one, without guard pages, and with the least number of ranks; if that does not
-/// show the fault, or shows it with the baseline, too, with computed bytes, with guard pages, and with as many ranks as the worker has.
-/// At the `end` it is ended.
+/// Compiles and runs the program of a hit: the shortest one, without guard pages, and with the least number of ranks; if that does not show
+/// the fault, or shows it with the baseline, too, with guard pages, and with as many ranks as the worker has. At the `end` it is ended.
 ///
 /// # Errors
 /// If the launcher cannot be started, or if the user wants to stop.
@@ -31,9 +30,7 @@ pub fn confirm(worker: &Worker<'_>, hit: &Hit, end: Option<Instant>) -> Result<C
     let least = hit.operation.ranks;
     let simplest = ProgramMemory::simplest(worker.conditions.memory);
     let mut ways = vec![(least, simplest)];
-    if simplest == ProgramMemory::Literal {
-        let [literal, open] = [simplest, ProgramMemory::Static].map(|memory| program(hit, "", least, memory));
-        ways.extend((literal != open).then_some((least, ProgramMemory::Static)));
+    if simplest == ProgramMemory::Static {
         ways.push((least, ProgramMemory::Guarded));
     }
     if Items::from_layout(&hit.layout, hit.items).span_bytes() > MOST_STATIC_BYTES && ways.len() > 1 {
@@ -67,7 +64,7 @@ fn confirm_with(
     end: Option<Instant>,
 ) -> Result<Confirmation, MpiError> {
     if Items::from_layout(&hit.layout, hit.items).span_bytes() > MOST_BYTES {
-        let reason = "its C program would need more than 1 GiB of memory".to_owned();
+        let reason = "its C program would need more than 512 MiB for its data".to_owned();
         return Ok(Confirmation { code: String::new(), evidence: Evidence::NotShown(reason) });
     }
     let code = program(hit, &worker.conditions.target.installation.title(), ranks, memory);

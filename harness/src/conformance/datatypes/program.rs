@@ -1,5 +1,5 @@
-//! A finding as a C program that needs `mpicc` and `mpiexec` only: it makes the type, fills memory, does the
-//! operation, and compares with a literal list of the bytes of the type map.
+//! A finding as a C program that needs `mpicc` and `mpiexec` only: it makes the type, fills memory, does the operation, and compares with
+//! the bytes at the places of the type map, which it lists.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use common::conformance::items::{Items, Value, contiguous};
 use common::conformance::{Contents, FaultKind, Need, Operation, partitions};
 use datatypes::{Construction, Element, Language, Layout, Reported};
 
+use self::data::Text;
 use super::finding::{Evidence, Hit};
 use crate::model::conditions::MemoryKind;
 
@@ -25,14 +26,8 @@ const FILE_NAME: &str = "char *name = strcat(strcpy((char[FILENAME_MAX]){0}, arg
 /// Bytes in front of the data, behind it, or on both sides that must not change.
 const MARGIN: i64 = 64;
 
-/// The same if all bytes are in the program.
-const SHORT_MARGIN: i64 = 8;
-
 /// Words of code that uses such memory.
-const MEMORY: [&str; 4] = ["memory", "data", "packed", "fill"];
-
-/// The most runs of a list that a person reads.
-const MOST_RUNS: usize = 48;
+const MEMORY: [&str; 3] = ["memory", "data", "packed"];
 
 /// Characters of a line of a list or of a constructor.
 const LINE: usize = 120;
@@ -43,10 +38,8 @@ const DEVICE: &str = include_str!("device.c");
 /// The memory of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramMemory {
-    /// All bytes are in the program, if that makes it shorter; otherwise as below.
-    Literal,
     Static,
-    /// The same as the first, but memory and packed data begin or end at a page that cannot be accessed.
+    /// Memory and packed data begin or end at a page that cannot be accessed, and all is freed.
     Guarded,
     /// The data that the type describes is on a device.
     Device,
@@ -57,19 +50,13 @@ impl ProgramMemory {
     pub fn simplest(memory: MemoryKind) -> Self {
         match memory {
             MemoryKind::Device | MemoryKind::Simulated => Self::Device,
-            MemoryKind::Host | MemoryKind::Managed | MemoryKind::Pinned => Self::Literal,
+            MemoryKind::Host | MemoryKind::Managed | MemoryKind::Pinned => Self::Static,
         }
     }
 }
 
-/// The shortest program of a hit on this number of ranks.
+/// The program of a hit on this number of ranks.
 pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> String {
-    let may_be_literal = matches!(memory, ProgramMemory::Literal | ProgramMemory::Guarded) && ranks <= 2;
-    let texts = [may_be_literal, false].map(|is_literal| program_with(hit, mpi, ranks, memory, is_literal));
-    texts.into_iter().min_by_key(|text| text.lines().count()).unwrap_or_default()
-}
-
-fn program_with(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory, may_be_literal: bool) -> String {
     let (is_guarded, on_device) = (memory == ProgramMemory::Guarded, memory == ProgramMemory::Device);
     let Hit { layout, operation, .. } = hit;
     let oracle = hit.adopted.as_ref().unwrap_or(layout);
@@ -85,7 +72,7 @@ fn program_with(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory, may_b
     let (dense, count) =
         contiguous(&data.values[..data.values.len() / blocks]).unwrap_or((layout.clone(), hit.items));
     let statements = operation.statements.replace("RANKS - 1", &(ranks - 1).to_string());
-    let mut body = wrong_queries(&statements, &hit.detail);
+    let mut body = with_needed_comparisons(&wrong_queries(&statements, &hit.detail), hit);
     if has_word(&body, "MPI_File_open") {
         body = format!("MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);\n{body}");
     }
@@ -123,21 +110,15 @@ fn program_with(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory, may_b
         let element = data.values.first().map_or(Element::Byte, |value| value.element);
         body = with_words(&body, &[("element", predefined(&Layout::named(element)).unwrap_or_default())]);
     }
-    let margins = |margin: i64| match (is_guarded, hit.at_end) {
-        (true, true) => [margin, 0],
-        (true, false) => [0, margin],
-        (false, _) => [margin; 2],
+    let margins = match (is_guarded, hit.at_end) {
+        (true, true) => [MARGIN, 0],
+        (true, false) => [0, MARGIN],
+        (false, _) => [MARGIN; 2],
     };
     let is_hang = hit.kind == FaultKind::Hang;
-    let short = || literal::with_constants(&body, &data, margins(SHORT_MARGIN), is_hang);
-    let literal = may_be_literal.then(short).flatten();
-    let constants;
-    (body, constants) = literal.unwrap_or((body, String::new()));
-    let is_literal = !constants.is_empty();
-    body = body.replace("keep();", "copy_bytes(kept, memory, ALL);");
-    body = body.replace("place();", "copy_bytes(memory, image, ALL);");
-    let poisoned = "copy_bytes(memory, memset(image, 0xA5, ALL), ALL), arrive(";
-    body = body.replace("prepare(", poisoned);
+    let (arrays, place, place_list);
+    Text { body, arrays, place: (place, place_list) } =
+        Text::new(&body, &data, margins, ranks, (on_device, is_hang || memory == ProgramMemory::Guarded));
     if !is_guarded {
         body = with_words(&body, &[("guarded", "malloc".to_owned())]);
     }
@@ -146,23 +127,22 @@ fn program_with(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory, may_b
     let on_device = on_device && MEMORY.iter().any(|name| has_word(&body, name));
     let on_host = |code: &str| with_words(code, &[("copy_bytes", "memcpy".to_owned())]);
     let mut all_helpers = on_host(HELPERS);
-    if !on_device {
-        body = on_host(&body);
-    } else {
+    if on_device {
         for (by_mpi, by_us) in
-            [("image, memory, ALL", "image, on_host(), ALL"), ("? memory : kept", "? on_host() : kept")]
+            [(", memory, ALL", ", on_host(), ALL"), ("? memory : kept", "? on_host() : kept")]
         {
             body = body.replace(by_mpi, by_us);
         }
         all_helpers = DEVICE.to_owned() + HELPERS;
+    } else {
+        body = on_host(&body);
     }
-    let listed = Listed::from_values(&data.values);
     let placed = match (is_guarded, on_device) {
         (true, _) => "guarded",
         (_, true) => "on_device",
         _ => "",
     };
-    let helpers = listed.read_by(&used_helpers(&all_helpers, &format!("{functions}{body}{placed}")));
+    let helpers = used_helpers(&all_helpers, &format!("{functions}{body}{placed}"));
     let uses = |word: &str| [&helpers, &functions, &body].iter().any(|text| has_word(text, word));
     let has_rank = body.contains("MPI_COMM_WORLD");
     let mut main = "MPI_Init(&argc, &argv);\n".to_owned();
@@ -172,8 +152,7 @@ fn program_with(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory, may_b
     if is_hang {
         let _ = writeln!(main, "alarm({});", ALARM.as_secs());
     }
-    let is_constant = |name: &str| is_literal && name == "expected";
-    let (variables, set) = variables(&|name| uses(name) && !is_constant(name), placed);
+    let (variables, set) = variables(&uses, placed, arrays);
     main = if on_device { set + &main } else { main + &set };
     let unless = if has_rank { "wrong || rank > 0" } else { "wrong" };
     let _ = write!(
@@ -182,24 +161,17 @@ fn program_with(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory, may_b
     );
     let main = format!("\nint main(int argc, char **argv)\n{{\n{}}}\n", indented(&main));
     let mut list = String::new();
-    if uses("runs") {
-        list += &format!("static const struct {{ long at, bytes; }} runs[] = {{{}}};\n", pairs(&listed.runs));
-    }
     if uses("widths") {
         list += &widths(&data.values[..of_item]);
     }
     list += &arguments(hit, &uses);
     let numbers = if has_rank { "rank, wrong" } else { "wrong" };
-    let code = format!("{variables}static int {numbers};\n{constants}{list}{helpers}{functions}{main}");
-    let runs = listed.runs.len() * listed.parts;
-    let margins = margins(if is_literal { SHORT_MARGIN } else { MARGIN });
-    let values = values((hit, oracle), (&data, of_item), runs, ranks, margins);
+    let has_place = [&helpers, &main].iter().any(|text| text.contains("at(i)"));
+    list += if has_place { &place_list } else { "" };
+    let code = format!("{variables}static int {numbers};\n{list}{helpers}{functions}{main}");
+    let code = code.replace("at(i)", &place);
+    let values = values((hit, oracle), (&data, of_item), ranks, margins);
     head(hit, mpi, ranks, on_device) + &includes(&code) + &with_words(&code, &values)
-}
-
-/// Numbers of a value: a complex one has two.
-fn parts(element: Element) -> usize {
-    if matches!(element, Element::FloatComplex | Element::DoubleComplex) { 2 } else { 1 }
 }
 
 /// The paragraphs of statements whose results are wrong: implementers compute other bounds in other ways,
@@ -212,6 +184,29 @@ fn wrong_queries(statements: &str, detail: &str) -> String {
     let paragraphs: Vec<&str> = statements.split("\n\n").collect();
     let wrong: Vec<&str> = paragraphs.iter().copied().filter(is_wrong).collect();
     if paragraphs.len() == 1 || wrong.is_empty() { paragraphs } else { wrong }.join("\n")
+}
+
+/// Statements without comparisons that cannot show the fault: those of other data than the hit, and all after a call that does not return.
+fn with_needed_comparisons(body: &str, hit: &Hit) -> String {
+    let is_of_packed = |line: &str| Some(line.trim_start().strip_prefix("compare(\"")?.starts_with("packed"));
+    let is_needed = |line: &str| match (is_of_packed(line), hit.kind) {
+        (None, _) => true,
+        (_, FaultKind::Hang | FaultKind::Error) => false,
+        (Some(is_packed), FaultKind::WrongData | FaultKind::ChangedMemory) => {
+            !hit.detail.contains(if is_packed { "at displacement" } else { "of the packed data" })
+        }
+        _ => true,
+    };
+    let lines: Vec<&str> = body.lines().collect();
+    let compares = |line: &&str| is_of_packed(line).is_some();
+    if !lines.iter().any(|line| compares(line) && is_needed(line)) && hit.kind.is_like(FaultKind::WrongData) {
+        return body.to_owned();
+    }
+    let is_left_out = |i: usize| {
+        let is_condition = lines[i].trim_start().starts_with("if (") && !lines[i].ends_with('{');
+        !is_needed(lines[i]) || is_condition && lines.get(i + 1).is_some_and(|next| !is_needed(next))
+    };
+    (0..lines.len()).filter(|i| !is_left_out(*i)).map(|i| format!("{}\n", lines[i])).collect()
 }
 
 /// Names of a comparison that take two lines, in characters.
@@ -282,23 +277,22 @@ fn includes(code: &str) -> String {
 
 /// Memory of programs: its name, how it is declared, and how it is declared and set in `main` if a function
 /// places it: on a device only the first.
-const VARIABLES: [(&str, &str, [&str; 2]); 7] = [
+const VARIABLES: [(&str, &str, [&str; 2]); 6] = [
     ("memory", "memory[ALL]", ["*memory", "memory = PLACED(ALL)"]),
     ("packed", "packed[ROOM]", ["*packed", "packed = PLACED(ROOM)"]),
     ("data", "*data = memory + ORIGIN", ["*data", "data = memory + ORIGIN"]),
     ("kept", "kept[ALL]", ["kept[ALL]", ""]),
     ("image", "image[ALL]", ["image[ALL]", ""]),
-    ("expected", "expected[ROOM]", ["expected[ROOM]", ""]),
     ("values", "values[ROOM]", ["values[ROOM]", ""]),
 ];
 
-/// Declarations of the memory that is used, and the statements that set it.
-fn variables(uses: &dyn Fn(&str) -> bool, placed: &str) -> (String, String) {
+/// Declarations of the memory and the arrays that are used, and the statements that set it.
+fn variables(uses: &dyn Fn(&str) -> bool, placed: &str, arrays: Vec<String>) -> (String, String) {
     let is_used = |name| uses(name) || (name == "memory" && uses("data"));
     let used = || VARIABLES.iter().filter(|(name, ..)| is_used(*name));
     let is_placed = |name: &str| !placed.is_empty() && (placed == "guarded" || name != "packed");
-    let names: Vec<_> =
-        used().map(|(name, open, [other, _])| if is_placed(name) { *other } else { *open }).collect();
+    let names = used().map(|(name, open, [other, _])| if is_placed(name) { *other } else { *open });
+    let names: Vec<_> = names.map(str::to_owned).chain(arrays).collect();
     let declared = format!("static unsigned char {};\n", names.join(", "));
     let memory = if names.is_empty() { String::new() } else { declared };
     let set = used().filter(|(name, .., [_, set])| is_placed(name) && !set.is_empty());
@@ -306,50 +300,11 @@ fn variables(uses: &dyn Fn(&str) -> bool, placed: &str) -> (String, String) {
     (memory, if set.is_empty() { String::new() } else { set.join(", ") + ";\n" })
 }
 
-/// The bytes of a message in a program: where each run of them is.
-struct Listed {
-    /// Displacements and lengths.
-    runs: Vec<(i64, i64)>,
-    /// So many times, each `step` bytes after the one before.
-    parts: usize,
-    step: i64,
-}
-
-impl Listed {
-    /// All runs, or those of the shortest part of which all are repetitions, if all are too many for a reader.
-    fn from_values(values: &[Value]) -> Self {
-        let (all, count) = (runs(values), values.len());
-        let step = |part: usize| values[part].displacement - values[0].displacement;
-        let is_part = |part: &usize| {
-            let mut pairs = values.iter().zip(&values[*part..]);
-            let next = |value: &Value| Value { displacement: value.displacement + step(*part), ..*value };
-            count % part == 0 && pairs.all(|(value, other)| next(value) == *other)
-        };
-        let part = if all.len() > MOST_RUNS { (1..count).find(is_part) } else { None };
-        part.map_or(Self { runs: all, parts: 1, step: 0 }, |part| Self {
-            runs: runs(&values[..part]),
-            parts: count / part,
-            step: step(part),
-        })
-    }
-
-    /// Functions that go through the list, for each part.
-    fn read_by(&self, functions: &str) -> String {
-        if self.parts == 1 {
-            return functions.to_owned();
-        }
-        let (count, step) = (self.runs.len(), self.step);
-        functions
-            .replace("runs[run++]", &format!("runs[run++ % {count}]"))
-            .replace("runs[run].at", &format!("run / {count} * {step}l + runs[run % {count}].at"))
-            .replace("runs[run].bytes", &format!("runs[run % {count}].bytes"))
-    }
-}
-
 /// The bytes of the values of an item as a list of the program.
 fn widths(values: &[Value]) -> String {
     let of = |run: &[Value]| {
-        let parts = parts(run[0].element);
+        let is_complex = matches!(run[0].element, Element::FloatComplex | Element::DoubleComplex);
+        let parts = if is_complex { 2 } else { 1 };
         ((run.len() * parts) as i64, run[0].element.size() as i64 / parts as i64)
     };
     let runs: Vec<_> = values.chunk_by(|value, next| value.element == next.element).map(of).collect();
@@ -403,14 +358,13 @@ fn arguments(hit: &Hit, uses: &dyn Fn(&str) -> bool) -> String {
 fn values(
     (hit, oracle): (&Hit, &Layout),
     (data, of_item): (&Items, usize),
-    runs: usize,
     ranks: usize,
     [before, behind]: [i64; 2],
 ) -> Vec<(&'static str, String)> {
     let ((from, _), span, bytes) = (data.span, data.span_bytes() as i64, data.bytes());
     // A C bool is 0 or 1.
     let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
-    let value = if has_bool { "(i + rank) / 3 % 2" } else { "1 + 37 * (i + rank) % 251" };
+    let value = if has_bool { "i / 3 % 2" } else { "1 + 37 * i % 251" };
     let Reported { size, lower_bound, extent, true_lower_bound, true_extent } = Reported::from_layout(oracle);
     let contents = Contents::of_type(&hit.layout, hit.construction);
     // `None` if the last item is not whole.
@@ -424,7 +378,6 @@ fn values(
         ("PARTITIONS", partitions(hit.items).to_string()),
         ("CALLS", "20".to_owned()),
         ("TAG", "0".to_owned()),
-        ("RUNS", runs.to_string()),
         ("BYTES", bytes.to_string()),
         ("ROOM", bytes.max(1).to_string()),
         ("BLOCK", (bytes / hit.operation.blocks(ranks)).to_string()),
@@ -434,7 +387,6 @@ fn values(
         ("ORIGIN", (before - from).to_string()),
         ("FIRST", (from - before).to_string()),
         ("VALUE", value.to_owned()),
-        ("OF_ITEM", pairs(&self::runs(&data.values[..of_item.min(data.values.len())]))),
         ("SIZE", size.to_string()),
         ("LOWER_BOUND", lower_bound.to_string()),
         ("EXTENT", extent.to_string()),
@@ -530,7 +482,7 @@ pub fn shows(kind: FaultKind, lines: &[String], is_success: bool, ending: &str) 
     Evidence::NotShown(format!("the C program does not show it: {ending}"))
 }
 
-/// Constants instead of functions that compute bytes.
-mod literal;
+/// The data of a program.
+mod data;
 #[cfg(test)]
 mod tests;

@@ -10,8 +10,8 @@ fn hit(layout: &str, operation: &str, detail: &str) -> Hit {
 #[test]
 fn every_operation_has_a_program() {
     for operation in OPERATIONS.iter() {
-        use ProgramMemory::{Device, Guarded, Literal, Static};
-        for memory in [Literal, Static, Guarded, Device] {
+        use ProgramMemory::{Device, Guarded, Static};
+        for memory in [Static, Guarded, Device] {
             let hit = hit("vector(2, 1, 3, int32)", operation.name, "");
             let text = program(&hit, "an MPI", 2, memory);
             assert!(text.contains("MPI_Type_vector"), "{}", operation.name);
@@ -27,42 +27,22 @@ fn every_operation_has_a_program() {
 }
 
 #[test]
-fn nine_of_ten_programs_with_few_bytes_have_at_most_50_lines_or_60_with_guard_pages() {
-    for (memory, usual, most) in [(ProgramMemory::Literal, 50, 63), (ProgramMemory::Guarded, 60, 73)] {
-        let lines = |operation: &Operation| {
-            let hit = Hit { items: 1, ..hit("vector(2, 1, 2, int16)", operation.name, "") };
-            program(&hit, "an MPI", 2, memory).lines().count()
-        };
-        let lines: Vec<usize> = OPERATIONS.iter().map(lines).collect();
-        let short = lines.iter().filter(|lines| **lines <= usual).count();
-        assert!(10 * short >= 9 * lines.len(), "{memory:?}: {short} of {}", lines.len());
-        assert!(lines.iter().all(|lines| *lines <= most), "{memory:?}: {lines:?}");
+fn most_programs_have_at_most_50_lines_or_60_with_guard_pages() {
+    for (memory, usual) in [(ProgramMemory::Static, 50), (ProgramMemory::Guarded, 60)] {
+        for items in [1, 10_000] {
+            let lines = |operation: &Operation| {
+                let packed = operation.statements.contains("compare(\"packed data\"");
+                let place = if packed { "byte 0 of the packed data" } else { "the byte at displacement 0" };
+                let hit = Hit { items, ..hit("vector(2, 1, 2, int16)", operation.name, place) };
+                program(&hit, "an MPI", 2, memory).lines().count()
+            };
+            let lines: Vec<usize> = OPERATIONS.iter().map(lines).collect();
+            let short = lines.iter().filter(|lines| **lines <= usual).count();
+            // Those of files and of some one-sided forms have more.
+            assert!(100 * short >= 85 * lines.len(), "{memory:?}, {items}: {short} of {}", lines.len());
+            assert!(lines.iter().all(|lines| *lines <= usual + 13), "{memory:?}, {items}: {lines:?}");
+        }
     }
-}
-
-#[test]
-fn few_bytes_are_constants() {
-    let text = |operation| {
-        let layout = "struct([1, 2], [-4, 0], [int16, float_complex])";
-        let hit = Hit { items: 1, ..hit(layout, operation, "") };
-        program(&hit, "an MPI", 1, ProgramMemory::Literal)
-    };
-    let bytes = |numbers: &[u32]| {
-        numbers.iter().map(|i| (10 + 37 * i % 89).to_string()).collect::<Vec<_>>().join(", ")
-    };
-    // The data begins 8 bytes behind the start of the memory, with its lowest byte.
-    let packed: Vec<u32> = (8..10).chain(12..28).collect();
-    let received = format!("165, 165, {}, 165, 165, {}, 165", bytes(&[8, 9]), bytes(&packed[2..]));
-    let unpacked = text("unpack");
-    assert!(unpacked.contains(&format!("expected[] = {{{}}};", bytes(&packed))), "{unpacked}");
-    assert!(unpacked.replace(",\n    ", ", ").contains(&received), "{unpacked}");
-    assert!(!unpacked.contains(" original") && unpacked.contains("memset(memory, 0xA5, 36);"), "{unpacked}");
-    // Each number is turned around.
-    let external: Vec<u32> =
-        [9, 8].into_iter().chain((12..28).step_by(4).flat_map(|at| (at..at + 4).rev())).collect();
-    let packed = text("pack_external");
-    assert!(packed.contains(&format!("expected[] = {{{}}};", bytes(&external))), "{packed}");
-    assert!(packed.contains("memcpy(memory, original, 36);") && !packed.contains("reverse"), "{packed}");
 }
 
 #[test]
@@ -70,21 +50,18 @@ fn the_bytes_of_the_type_map_are_a_literal_list() {
     let hit = hit("resized(0, 16, hindexed([1, 1], [4, -4], int32))", "send_to_self", "wrong");
     let [open, guarded] =
         [ProgramMemory::Static, ProgramMemory::Guarded].map(|memory| program(&hit, "MPI 9", 2, memory));
-    assert!(open.contains("runs[] = {{4, 4}, {-4, 4}, {20, 4}, {12, 4}};"), "{open}");
+    let place = "original[byte_at[i % 8 / 4] + i % 4 + i / 8 * 16];";
+    assert!(open.contains("byte_at[] = {72, 64};") && open.contains(place), "{open}");
     assert!(open.contains("memory[156], packed[16], *data = memory + 68,"), "{open}");
-    assert!(guarded.contains("memory = guarded(36), packed = guarded(16), data = memory + 12;"), "{guarded}");
+    assert!(guarded.contains("memory = guarded(92), packed = guarded(16), data = memory + 68;"), "{guarded}");
     // The program has the functions that it uses, also those that are passed to others, and no more.
-    for (text, function) in [(&open, "void fill(int"), (&guarded, "*guarded(long")] {
-        let others = ["prepare", "FILE_NAME", "MPI_COMM_WORLD"];
-        assert!(text.contains(function) && !others.iter().any(|other| text.contains(other)), "{text}");
-    }
+    assert!(guarded.contains("*guarded(long") && !guarded.contains("reverse"), "{guarded}");
     assert!(open.contains(" * MPI 9: wrong\n") && open.contains("(MPI-4.1, section 5.1.11)"), "{open}");
     assert!(!open.contains("guarded") && !open.contains("mmap"), "{open}");
-    let many = program(&Hit { items: 1000, ..hit }, "MPI 9", 2, ProgramMemory::Static);
-    assert!(many.contains("runs[] = {{4, 4}, {-4, 4}};"), "{many}");
-    let line = "for (int run = 0; run < 2000; next += runs[run++ % 2].bytes)\n        \
-                memcpy(next, image + 68 + run / 2 * 16l + runs[run % 2].at, runs[run % 2].bytes);";
-    assert!(many.contains(line), "{many}");
+    // A list for many bytes has runs.
+    let layout = "hindexed([1000, 3], [2000, 0], byte)".parse().unwrap();
+    let long = program(&Hit { layout, items: 1, ..hit }, "MPI 9", 2, ProgramMemory::Static);
+    assert!(long.contains("runs[] = {{2064, 1000}, {64, 3}};") && long.contains("original[at(i)]"), "{long}");
 }
 
 #[test]
@@ -118,7 +95,7 @@ fn a_short_message_has_as_many_values_as_in_the_hit_or_all_but_one() {
     assert!(counted.contains("MPI_Sendrecv(packed, 3, MPI_INT32_T, 0"), "{counted}");
     assert!(counted.contains("items != MPI_UNDEFINED"), "{counted}");
     let bytes = text("the byte at displacement 8 is 0x02 instead of 0xa5");
-    let is_short = bytes.contains("runs[] = {{0, 4}, {12, 8}};") && bytes.contains("MPI_Sendrecv(packed, 3,");
+    let is_short = bytes.contains("byte_at[] = {64, 76, 80};") && bytes.contains("MPI_Sendrecv(packed, 3,");
     assert!(is_short && bytes.contains("of the receiver's memory: "), "{bytes}");
 }
 
