@@ -305,6 +305,9 @@ mod tests {
         ] {
             assert_eq!(explain(known, new), [expected; 2], "{known:?} {new:?}");
         }
+        // Offsets of more than 32 bits, whatever the operation on a window is.
+        let far = ["hindexed_block(1, [0, 4294967312], int8)", "hvector(2, 1, 4294967292, int32)"];
+        assert_eq!(explain(("put", Hang, "", far[0]), ("accumulate", Hang, "", far[1])), [true; 2]);
         // A damaged heap is of one cause in a run, but a new operation that damages it may be a regression.
         let heap = "exit code 255: in a damaged heap";
         for (operation, expected) in [("gather", [true, true]), ("scatter", [true, false])] {

@@ -212,9 +212,11 @@ impl Finding {
         std::iter::once((self.hit.operation, self.hit.kind)).chain(self.others.iter().copied())
     }
 
-    /// Whether it matters to a search with these operations. The first one makes the datatype for all others.
+    /// Whether it, or one that is similar, matters to a search with these operations. The first one makes the datatype for all others.
     pub fn is_of(&self, operations: &[&'static Operation]) -> bool {
-        self.faults().any(|(operation, _)| operation.number() == 0 || operations.contains(&operation))
+        let is_own =
+            |operation: &&'static Operation| operation.number() == 0 || operations.contains(operation);
+        self.operations().iter().any(is_own) || self.similar.iter().any(|similar| similar.is_of(operations))
     }
 
     /// Operations other than its own that fail with its layout or a similar one, each once.
@@ -383,7 +385,7 @@ fn part_of_mpi(hit: &Hit) -> &'static str {
         {
             "counts"
         }
-        (name, _) if name.contains("accumulate") => "accumulate",
+        (name, _) if name.contains("accumulate") && hit.kind != FaultKind::Hang => "accumulate",
         (name, _) if name.starts_with("neighbor_") => "neighbours",
         ("partitioned", _) => "partitioned",
         (_, Some("12")) => "one-sided",

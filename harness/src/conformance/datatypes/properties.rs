@@ -17,6 +17,8 @@ const ITEMS: u32 = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Property {
     NoData,
+    /// Offsets that need more than 32 bits.
+    Far,
     Complex,
     NegativeExtent,
     ZeroExtent,
@@ -53,6 +55,7 @@ impl Property {
         let is_made = |construction| hit.construction == construction;
         let all = [
             (Self::NoData, hit.items == 0 || items.values.is_empty()),
+            (Self::Far, items.span_bytes() > i32::MAX as usize),
             (Self::Complex, has(Feature::Complex)),
             (Self::NegativeExtent, has(Feature::NegativeExtent) || layout.extent() < 0),
             (Self::ZeroExtent, has(Feature::ZeroExtent)),
