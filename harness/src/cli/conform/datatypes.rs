@@ -1,6 +1,7 @@
 //! The command `conform`: random datatypes, and one C program for each fault.
 
 use std::fs;
+use std::iter;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -286,15 +287,45 @@ fn keep(folder: &LockedFolder, before: &FindingList, report: &MpiReport) {
         Ok(text) => write(FINDINGS, &text),
         Err(error) => log(&format!("cannot write {FINDINGS}: {error}")),
     }
-    let programs = report.new_findings().map(|finding| &finding.confirmation.code);
-    for (number, code) in programs.enumerate().filter(|(_, code)| !code.is_empty()) {
-        write(&format!("{}.c", report.file_name(number)), code);
-    }
-    // An earlier list was longer.
-    let longer = (report.new_findings().count()..).map(|number| format!("{}.c", report.file_name(number)));
-    for name in longer {
-        if fs::remove_file(folder.path().join(name)).is_err() {
-            break;
+    let programs = report.new_findings().map(|finding| Some(finding.confirmation.code.as_str()));
+    for (number, code) in programs.chain(iter::repeat(None)).enumerate() {
+        let name = format!("{}.c", report.file_name(number));
+        match code.filter(|code| !code.is_empty()) {
+            Some(code) => write(&name, code),
+            // An earlier list may have had a program here, or have been longer.
+            None if fs::remove_file(folder.path().join(name)).is_err() && code.is_none() => break,
+            None => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::conformance::Case;
+    use datatypes::{Element, Layout};
+    use ddtbench::conformance::datatypes::{Finding, Hit};
+
+    use super::*;
+
+    #[test]
+    fn programs_in_the_folder_are_those_of_the_last_list() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = LockedFolder::create(&dir.path().join("out")).unwrap();
+        let hit = Hit::untried(&Case::with_layout(0, Layout::named(Element::Byte), 1, true));
+        let kept = |codes: &[&str]| {
+            let mut report =
+                MpiReport { findings: vec![Finding::new(hit.clone()); codes.len()], ..MpiReport::default() };
+            report
+                .findings
+                .iter_mut()
+                .zip(codes)
+                .for_each(|(finding, code)| finding.confirmation.code.push_str(code));
+            keep(&folder, &FindingList::default(), &report);
+            ["-1.c", "-2.c", "-3.c"]
+                .map(|name| fs::read_to_string(folder.path().join(name)).unwrap_or_default())
+        };
+        assert_eq!(kept(&["a", "b", "c"]), ["a", "b", "c"]);
+        // A program that needs too much memory is not made.
+        assert_eq!(kept(&["", "d"]), ["", "d", ""]);
     }
 }
