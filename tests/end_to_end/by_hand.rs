@@ -1,5 +1,4 @@
-//! Commands typed by hand: the rank program under an MPI's own launcher, and files written by `ddtbench` that
-//! are read again.
+//! Commands typed by hand: the rank program under an MPI's own launcher, and files written by `ddtbench` that are read again.
 
 use std::collections::BTreeSet;
 

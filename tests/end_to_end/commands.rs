@@ -5,9 +5,8 @@
 //! is in `printed` and `errors`. The rank program shows its exit code and its output. `FAULTY_MPI` before
 //! either makes the MPI wrong on purpose: each fault must be found and named, and affect only its method.
 //!
-//! Any other command is typed into a shell. It shows its output, and errors without messages about progress.
-//! The shell knows the name of the MPI (`MPI`), its wrapper and its launcher, and the library of faults;
-//! `./rows` shows columns of a table.
+//! Any other command is typed into a shell. It shows its output, and errors without messages about progress. The shell knows the name of
+//! the MPI (`MPI`), its wrapper and its launcher, and the library of faults; `./rows` shows columns of a table.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

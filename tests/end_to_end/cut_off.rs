@@ -61,8 +61,7 @@ impl Running {
         self.job = Job::start(&mut self.resume());
     }
 
-    /// The launcher, while it runs: the child of `ddtbench` that is not the shell that watches over it, which
-    /// is also called `ddtbench`.
+    /// The launcher, while it runs: the child of `ddtbench` that is not the shell that watches over it, which is also called `ddtbench`.
     fn launcher(&self) -> Option<i32> {
         let is_launcher =
             |process: &Process| process.parent == self.job.pid() && !process.has_argument("ddtbench");
@@ -173,8 +172,7 @@ fn kill_with_ranks_that_are_left_behind(mpi: &Mpi) {
     running.job.until_nothing_is_left();
 }
 
-/// `ddtbench`, its launcher and its ranks are killed until there were enough kills; a run may end before its
-/// first kill.
+/// `ddtbench`, its launcher and its ranks are killed until there were enough kills; a run may end before its first kill.
 fn at_any_moment() {
     /// The variable with the number of kills, and the default number.
     const KILLS: (&str, usize) = ("DDTBENCH_KILLS", 3);
@@ -241,8 +239,7 @@ fn one_run(wanted: usize, first: usize) -> usize {
     kills
 }
 
-/// A plan that never arrives, a compiler wrapper that hangs, and a long build: `ddtbench` can be interrupted
-/// in all of them.
+/// A plan that never arrives, a compiler wrapper that hangs, and a long build: `ddtbench` can be interrupted in all of them.
 fn while_preparing() {
     let dir = tempfile::tempdir().unwrap();
     let hangs = dir.path().join("hangs");

@@ -47,8 +47,7 @@ fn a_good_mpi(mpi: &Mpi) {
     }
 }
 
-/// Fails unless the report has the lines that the documentation shows: of the machine the items, of the MPI
-/// whole lines except for numbers.
+/// Fails unless the report has the lines that the documentation shows: of the machine the items, of the MPI whole lines except for numbers.
 #[track_caller]
 fn expect_as_documented(report: &str) {
     let page = fs::read_to_string(root().join("docs/mpis.md")).unwrap();

@@ -27,8 +27,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The rows of a comparison: ten rounds, limited by repetitions and not by time, because ratios have
-/// intervals from six on.
+/// The rows of a comparison: ten rounds, limited by repetitions and not by time, because ratios have intervals from six on.
 fn compare(mpi: &Mpi, line: &str) -> Vec<Row> {
     let kept =
         Measuring::on(mpi, format!("engine {line} --min-repetitions 4 --max-repetitions 40 --max-time 60"))
@@ -70,8 +69,7 @@ fn expect_measured(rows: &[Row], methods: &[impl AsRef<str>], cases: usize) {
 }
 
 fn all_are_measured(mpi: &Mpi) {
-    // The state of the caches does not depend on the MPI: both states on one MPI only, and the one that takes
-    // half the time on both.
+    // The state of the caches does not depend on the MPI: both states on one MPI only, and the one that takes half the time on both.
     let (caches, count) = if mpi.name == "mpich" { ("warm,cold", 2) } else { ("warm", 1) };
     let rows = compare(mpi, &format!("--preset quick --cache {caches}"));
     let tests: BTreeSet<&str> = rows.iter().map(|row| row.get("test")).collect();

@@ -1,8 +1,7 @@
 //! Halo exchanges: every exchange with every method, on several numbers of ranks, and with computation.
 //! `typed/halo.txt` tests MPIs with faults.
 //!
-//! Nothing is timed before all memory was compared with the expected result of the exchange, so a method that
-//! has figures is correct.
+//! Nothing is timed before all memory was compared with the expected result of the exchange, so a method that has figures is correct.
 
 use std::fmt::Write as _;
 use std::fs;

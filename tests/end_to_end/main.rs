@@ -61,8 +61,7 @@ mod partitioned;
 mod rank_program;
 /// Refusals, without an MPI.
 mod refusals;
-/// Differences between clusters and a laptop: shared trees, modules, settings, paths, Python's packages,
-/// orphaned processes.
+/// Differences between clusters and a laptop: shared trees, modules, settings, paths, Python's packages, orphaned processes.
 mod sites;
 /// Jobs of a Slurm with two nodes.
 mod slurm;

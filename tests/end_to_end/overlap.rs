@@ -1,5 +1,4 @@
-//! Overlap of communication and computation: every operation, messages and exchanges with every method.
-//! `typed/overlap.txt` tests all else.
+//! Overlap of communication and computation: every operation, messages and exchanges with every method. `typed/overlap.txt` tests all else.
 
 use apps::Context;
 use ddtbench::experiments::Kind;

@@ -193,8 +193,7 @@ fn computing(mpi: &Mpi) {
             assert!(row.is_measured() && row.number("median_s") > Some(10e-6), "{row:?}");
         }
     }
-    // 20 ms for the last partition, far more than any message costs: it is sent separately, and most of the
-    // others together.
+    // 20 ms for the last partition, far more than any message costs: it is sent separately, and most of the others together.
     let params = "partition_bytes=1000,partitions=32,arrival=delay:20000000";
     let kept = measuring(mpi, &["aggregated"], params).ends(0);
     expect_all(&kept, 1, &["aggregated"]);
@@ -246,8 +245,7 @@ fn lacking(mpi: &Mpi) {
     }
 }
 
-/// 64 KiB at 1 kB/s take a minute, compared with which delays are negligible; at 10^6 GB/s they take less
-/// time than any message.
+/// 64 KiB at 1 kB/s take a minute, compared with which delays are negligible; at 10^6 GB/s they take less time than any message.
 fn a_given_bandwidth(mpi: &Mpi) {
     // Ten rounds, limited by repetitions: figures have intervals.
     let line = "partitioned -m single,many --max-time 60 --min-repetitions 4 --max-repetitions 40 -p bytes=64KiB,partitions=4";

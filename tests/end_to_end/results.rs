@@ -161,8 +161,7 @@ impl Summary {
         self.0.iter().filter(is_end).collect()
     }
 
-    /// The outcome of a method in the one case with all of these words: the name of its test, and recorded
-    /// parameters.
+    /// The outcome of a method in the one case with all of these words: the name of its test, and recorded parameters.
     #[track_caller]
     pub fn end(&self, case: &str, method: &str) -> &Row {
         let ends = self.ends().into_iter().filter(|row| row.is(&[("method", method)]));

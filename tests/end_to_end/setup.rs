@@ -79,8 +79,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests' folder is in the project's")
 }
 
-/// Prevents cargo and pip from using the network: nothing is missing after the set-up, which is the only part
-/// with a network.
+/// Prevents cargo and pip from using the network: nothing is missing after the set-up, which is the only part with a network.
 const WITHOUT_NETWORK: [(&str, &str); 2] = [("CARGO_NET_OFFLINE", "true"), ("PIP_NO_INDEX", "1")];
 
 /// The command `ddtbench`, in the folder `dir`, on a machine without a network.
@@ -170,8 +169,7 @@ pub fn mpi(name: &'static str) -> &'static Mpi {
 
 /// Installs an MPI and builds its rank program.
 fn install(name: &'static str) -> Result<Mpi, String> {
-    // For such paths `ddtbench` keeps its files elsewhere (`sites`); the other tests expect them where the
-    // README describes.
+    // For such paths `ddtbench` keeps its files elsewhere (`sites`); the other tests expect them where the README describes.
     if !root().to_string_lossy().chars().all(|c| c.is_alphanumeric() || "/._-+=@%~".contains(c)) {
         let reason =
             "has blanks, quotes or the like in its path, which MPIs' compiler wrappers print unquoted";

@@ -1,6 +1,5 @@
-//! Machines other than the user's own laptop: shared source trees, modules that come and go, settings of
-//! cargo, file systems without locks, Python's packages. These trials do not need an MPI: small programs
-//! replace cargo, pip and the MPI.
+//! Machines other than the user's own laptop: shared source trees, modules that come and go, settings of cargo, file systems without locks,
+//! Python's packages. These trials do not need an MPI: small programs replace cargo, pip and the MPI.
 //!
 //! `sites/` has commands typed into a shell there, and their output; each title begins on a new site.
 

@@ -173,8 +173,7 @@ impl Cluster {
 }
 
 impl Submitted<'_> {
-    /// Waits until the job has ended and none of its processes runs on any node. Returns its output if its
-    /// state is the wanted one.
+    /// Waits until the job has ended and none of its processes runs on any node. Returns its output if its state is the wanted one.
     #[track_caller]
     fn end(mut self, state: &str) -> String {
         let (cluster, dir) = (self.cluster, self.dir);

@@ -9,8 +9,7 @@ use snapbox::{Assert, Data, RedactedValue, Redactions};
 
 use super::setup::root;
 
-/// Values that differ between machines and runs: the placeholder in the texts, and a pattern with the value
-/// as the group `redacted`.
+/// Values that differ between machines and runs: the placeholder in the texts, and a pattern with the value as the group `redacted`.
 const DIFFERS: [(&str, &str); 3] = [
     ("[AVAILABLE]", r"(?<redacted>[0-9.]+ GiB) (are )?available"),
     // From the launcher's exit code, or from what it prints.

@@ -1,5 +1,4 @@
-//! Trials: those that have the machine to themselves, those that run at the same time, and those that only `--
-//! --ignored` runs.
+//! Trials: those that have the machine to themselves, those that run at the same time, and those that only `-- --ignored` runs.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -113,8 +112,7 @@ pub fn when_asked(
     unless(room, lack, name, checked).with_ignored_flag(true)
 }
 
-/// If the machine lacks a requirement, known beforehand or found by the check, the trial is reported as not
-/// run, with the reason.
+/// If the machine lacks a requirement, known beforehand or found by the check, the trial is reported as not run, with the reason.
 pub fn unless(
     room: &'static Room,
     lack: Option<&str>,

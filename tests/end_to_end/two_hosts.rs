@@ -22,8 +22,7 @@ const GATED: &str = "run contiguous nas_lu_y -m reference,ddt --max-time 0.02 --
 const TESTS: [&str; 2] = ["contiguous", "nas_lu_y"];
 const METHODS: [&str; 2] = ["reference", "ddt"];
 
-/// Exit codes of `two_hosts.sh`: without namespaces, and with a process that still runs on a host long after
-/// the command's end.
+/// Exit codes of `two_hosts.sh`: without namespaces, and with a process that still runs on a host long after the command's end.
 const NO_NAMESPACES: i32 = 77;
 const LEFT: i32 = 78;
 
@@ -132,8 +131,7 @@ fn network(pid: i32) -> Option<std::path::PathBuf> {
     fs::read_link(format!("/proc/{pid}/ns/net")).ok()
 }
 
-/// A run to its end, on two hosts connected by a network. Fails unless all rows have figures and the messages
-/// used the network.
+/// A run to its end, on two hosts connected by a network. Fails unless all rows have figures and the messages used the network.
 #[track_caller]
 fn measured(mpi: &Mpi, line: &str, each: usize) -> Kept {
     let kept = end(start(measuring(mpi, line, each, OTHER, "ofi")), 0);

@@ -162,8 +162,7 @@ impl<'a> Measuring<'a> {
         self.ends_in(&[code])
     }
 
-    /// Runs it to its end, which must have one of these exit codes. Exit code 1 means that a method failed;
-    /// the rows have details.
+    /// Runs it to its end, which must have one of these exit codes. Exit code 1 means that a method failed; the rows have details.
     #[track_caller]
     pub fn ends_in(self, codes: &[i32]) -> Kept {
         let ended = run(&mut self.command());

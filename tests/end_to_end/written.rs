@@ -41,8 +41,7 @@ fn layouts() -> Vec<Layout> {
     let squares: Vec<i64> = (0..200).map(|i| 3 * i * i + i).collect();
     let far: Vec<i64> = (1..60).map(|i| 1003 * i * i).collect();
     let parts: Vec<Layout> = (1..60).map(|count| Layout::contiguous(count, &double).unwrap()).collect();
-    // The widest ends them: some MPIs round an extent up to it.
-    // Half precision has another constant in each MPI.
+    // The widest ends them: some MPIs round an extent up to it. Half precision has another constant in each MPI.
     let is_simple = |element: &Element| *element != Element::Half && !is_padded(*element);
     let mut all: Vec<Layout> = Element::ALL.into_iter().filter(is_simple).map(Layout::named).collect();
     all.sort_by_key(Layout::size);

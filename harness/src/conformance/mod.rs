@@ -1,5 +1,4 @@
-//! Checks of an MPI's correctness. Each one is a separate process that is stopped if it prints nothing for
-//! too long. Nothing is timed.
+//! Checks of an MPI's correctness. Each one is a separate process that is stopped if it prints nothing for too long. Nothing is timed.
 
 pub mod datatypes;
 pub(crate) mod process;
@@ -13,8 +12,7 @@ use crate::model::mpi_label;
 use crate::mpi::Target;
 use crate::report::columns::{Align, Column, Table};
 
-/// A check that prints nothing for so many seconds is stopped. No step takes nearly so long, even for large
-/// messages on a slow machine.
+/// A check that prints nothing for so many seconds is stopped. No step takes nearly so long, even for large messages on a slow machine.
 pub const TIMEOUT_S: f64 = 10.0;
 
 /// How the checks of an MPI are started.

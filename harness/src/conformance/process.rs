@@ -13,8 +13,7 @@ use crate::mpi::{Exit, LastOutput, Launch, Line, LineEvents, MpiError, Sign, Sta
 const PATIENCE: f64 = 6.0;
 
 impl Conditions<'_> {
-    /// The answer to a check. A failed check is tried again, and the second answer counts,
-    /// because the machine may have caused the first.
+    /// The answer to a check. A failed check is tried again, and the second answer counts, because the machine may have caused the first.
     ///
     /// # Errors
     /// If the launcher cannot be started, or twice starts no process, or the user wants to stop.

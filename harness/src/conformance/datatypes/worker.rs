@@ -140,8 +140,7 @@ impl<'a> Worker<'a> {
         Ok(end.unwrap_or(nothing))
     }
 
-    /// Tries something with a limit of silence that is divided by `hurry`, so that a slow operation may count as
-    /// one that hangs.
+    /// Tries something with a limit of silence that is divided by `hurry`, so that a slow operation may count as one that hangs.
     pub fn hurried<T>(&mut self, hurry: f64, trials: impl FnOnce(&mut Self) -> T) -> T {
         self.set_hurry(hurry);
         let result = trials(self);
