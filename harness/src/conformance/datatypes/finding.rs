@@ -340,7 +340,7 @@ fn is_alike(hit: &Hit, simplest: &Hit) -> bool {
             Some(first) => {
                 there.first() == Some(first)
                     || needed.is_subset(&there)
-                    || function(simplest).is_some() && common.next().is_some()
+                    || function(simplest).is_some() && function(hit).is_some() && common.next().is_some()
             }
             // An operation that fails with every message.
             None if simplest.layout.constructors() == 0 => true,
