@@ -136,7 +136,7 @@ fn programs_are_right(mpi: &Mpi) {
         let case = Case::with_layout(0, layout.parse().unwrap(), items, true);
         let hit = Hit { operation, kind, ..Hit::untried(&case) };
         std::fs::write(&source, program(&hit, mpi.name, operation.ranks, memory)).unwrap();
-        run(mpi.command(&mpi.mpicc).arg(&source).arg("-o").arg(&binary)).expect_code(0);
+        run(mpi.command(&mpi.mpicc).args(["-Wall", "-Werror", "-o"]).args([&binary, &source])).expect_code(0);
         let ended = run(mpi.command(&mpi.mpiexec).args(["-n", &operation.ranks.to_string()]).arg(&binary));
         let is_right = ended.code == Some(0) && ended.out.contains("right");
         assert!(is_right || !has_data && !ended.out.contains("WRONG"), "{}: {ended}", operation.name);

@@ -577,8 +577,9 @@ compare("changed memory", image, rank == 0 ? memory : kept, ALL, FIRST);
 /// bcast | 6.4 | all disjoint MPI_Bcast
 /// a broadcast of the type
 fill(0);
-if (rank > 0)
+if (rank > 0) {
     prepare(expected);
+}
 MPI_Bcast(data, ITEMS, type, 0, comm);
 if (rank > 0)
     compare("receiver's memory", image, memory, ALL, FIRST);

@@ -116,9 +116,9 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
         (false, _) => [MARGIN; 2],
     };
     let is_hang = hit.kind == FaultKind::Hang;
-    let (arrays, place, place_list);
-    Text { body, arrays, place: (place, place_list) } =
-        Text::new(&body, &data, margins, ranks, (on_device, is_hang || memory == ProgramMemory::Guarded));
+    let (arrays, place);
+    Text { body, arrays, place } =
+        Text::new(&body, &data, margins, ranks, (on_device, is_hang || is_guarded));
     if !is_guarded {
         body = with_words(&body, &[("guarded", "malloc".to_owned())]);
     }
@@ -167,9 +167,9 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, memory: ProgramMemory) -> Str
     list += &arguments(hit, &uses);
     let numbers = if has_rank { "rank, wrong" } else { "wrong" };
     let has_place = [&helpers, &main].iter().any(|text| text.contains("at(i)"));
-    list += if has_place { &place_list } else { "" };
+    list += if has_place { &place.1 } else { "" };
     let code = format!("{variables}static int {numbers};\n{list}{helpers}{functions}{main}");
-    let code = code.replace("at(i)", &place);
+    let code = code.replace("at(i)", &place.0);
     let values = values((hit, oracle), (&data, of_item), ranks, margins);
     head(hit, mpi, ranks, on_device) + &includes(&code) + &with_words(&code, &values)
 }

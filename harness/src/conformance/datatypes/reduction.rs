@@ -78,10 +78,16 @@ pub fn reduce(
     let mut found: Vec<Finding> = unfinished.collect();
     let is_listed = worker.baseline.is_none() && !operations.is_empty() && !reduced.is_stopped;
     let unlike = if is_listed { unexplained(&reduced, &found, &all) } else { Vec::new() };
-    // Shrinking has often taken all the time.
+    // Shrinking has often taken all the time. Another hit of the process may have damaged memory.
     let usual = worker.deadline;
     worker.deadline = usual.map(|usual| usual.max(Instant::now() + begun.elapsed() / 4));
     let again = unless_stopped(evaluate(worker, &unlike, usize::MAX), &mut reduced.is_stopped)?;
+    let mut listed = Vec::new();
+    for (hit, outcome) in unlike.into_iter().zip(again.unwrap_or_default()) {
+        let is_again = outcome.hit().is_some_and(|again| again.kind.is_like(hit.kind))
+            && unless_stopped(occurs_alone(worker, &hit), &mut reduced.is_stopped)? != Some(Some(false));
+        listed.extend(is_again.then_some(hit));
+    }
     worker.deadline = usual;
     if !reduced.is_stopped {
         let whole = with_other_operations(worker, operations, rest);
@@ -92,11 +98,10 @@ pub fn reduce(
         Finding { cases: left.iter().filter(is_like).map(|hit| hit.case).collect(), ..finding }
     }));
     // Those that occur again are listed with one of their operation or case.
-    for (hit, outcome) in unlike.into_iter().zip(again.unwrap_or_default()) {
-        let is_again = outcome.hit().is_some_and(|again| again.kind.is_like(hit.kind));
+    for hit in listed {
         let is_of_case = |other: &Hit| other.case == hit.case && other.kind == hit.kind;
         let is_one = |of: &&mut Finding| of.is_reproduced && (of.has_fault(&hit) || is_of_case(&of.hit));
-        if let Some(finding) = reduced.findings.iter_mut().rev().find(is_one).filter(|_| is_again) {
+        if let Some(finding) = reduced.findings.iter_mut().rev().find(is_one) {
             finding.cases.insert(hit.case);
             finding.similar.push(Finding { is_complete: false, ..Finding::new(hit) });
         }
