@@ -212,11 +212,9 @@ impl Finding {
         std::iter::once((self.hit.operation, self.hit.kind)).chain(self.others.iter().copied())
     }
 
-    /// Whether it, or one that is similar, matters to a search with these operations. The first one makes the datatype for all others.
+    /// Whether it matters to a search with these operations. The first one makes the datatype for all others.
     pub fn is_of(&self, operations: &[&'static Operation]) -> bool {
-        let is_own =
-            |operation: &&'static Operation| operation.number() == 0 || operations.contains(operation);
-        self.operations().iter().any(is_own) || self.similar.iter().any(|similar| similar.is_of(operations))
+        self.faults().any(|(operation, _)| operation.number() == 0 || operations.contains(&operation))
     }
 
     /// Operations other than its own that fail with its layout or a similar one, each once.
