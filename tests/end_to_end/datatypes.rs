@@ -39,7 +39,6 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// A row of `planted.txt`.
 type Planted = [&'static str; 4];
 
 fn planted() -> impl Iterator<Item = Planted> {
@@ -74,7 +73,6 @@ fn is_found([fault, operation, constructor, words]: Planted) {
     assert!(!is_crash || has_place(), "a crash without its function: {}", kept.ended);
 }
 
-/// A command on an MPI with a fault.
 fn faulty<'a>(mpi: &'a Mpi, fault: &str, line: &str) -> Measuring<'a> {
     Measuring::on(mpi, line).fault(&format!("datatype {fault}"))
 }
