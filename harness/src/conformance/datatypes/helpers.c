@@ -10,7 +10,7 @@ static void reverse(unsigned char *value) /* turns the bytes of each value aroun
 {
     for (int item = 0; item < ITEMS; item++)
         for (int run = 0; run < (int) (sizeof widths / sizeof *widths); run++)
-            for (long i = 0; i < widths[run].values; i++, value += widths[run].bytes)
+            for (long i = 0; i < widths[run].count; i++, value += widths[run].bytes)
                 for (int from = 0, to = widths[run].bytes - 1; from < to; from++, to--) {
                     unsigned char byte = value[from];
                     value[from] = value[to];

@@ -309,7 +309,7 @@ fn widths(values: &[Value]) -> String {
     };
     let runs: Vec<_> = values.chunk_by(|value, next| value.element == next.element).map(of).collect();
     format!(
-        "static const struct {{ long values, bytes; }} widths[] = {{{}}}; /* an item: so many values of so many bytes */\n",
+        "static const struct {{ long count, bytes; }} widths[] = {{{}}}; /* an item: so many values of so many bytes */\n",
         pairs(&runs)
     )
 }
