@@ -198,8 +198,8 @@ fn with_needed_comparisons(body: &str, hit: &Hit) -> String {
         _ => true,
     };
     let lines: Vec<&str> = body.lines().collect();
-    let compares = |line: &&str| is_of_packed(line).is_some();
-    if !lines.iter().any(|line| compares(line) && is_needed(line)) && hit.kind.is_like(FaultKind::WrongData) {
+    let returns = !matches!(hit.kind, FaultKind::Hang | FaultKind::Error);
+    if returns && !lines.iter().any(|line| is_of_packed(line).is_some() && is_needed(line)) {
         return body.to_owned();
     }
     let is_left_out = |i: usize| {
